@@ -35,7 +35,7 @@ pub(super) struct Args {
 
 /// The JSON output.
 #[derive(Serialize)]
-struct Said<'a> {
+struct NameReport<'a> {
     run: String,
     folder: String,
     name: &'a str,
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         about = store::set_about(&folder, &said)?;
     }
     let run = folder.file_name().unwrap_or_default().to_string_lossy();
-    let said = Said {
+    let said = NameReport {
         run: run.into_owned(),
         folder: folder.display().to_string(),
         name: &about.name,
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-fn text(said: &Said<'_>) -> String {
+fn text(said: &NameReport<'_>) -> String {
     let mut text = format!("run   {}\n", said.run);
     let tags = said.tags.join(", ");
     for (title, words) in [("name", said.name), ("tags", &tags), ("note", said.note)] {

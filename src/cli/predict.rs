@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use super::End;
 use super::output::{Json, Table, complain, tell};
 use super::run_args::RunArgs;
-use super::sheet::Wanted;
+use super::sheet::SheetPaths;
 use crate::data::decode_picture_file;
 use crate::experiment::ResourceCache;
 use crate::experiment::inside::sample;
@@ -98,7 +98,7 @@ enum Entry {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let sheet = args.folder.as_deref().zip(args.csv.as_deref());
-    let sheet = sheet.map(|(folder, csv)| Wanted {
+    let sheet = sheet.map(|(folder, csv)| SheetPaths {
         folder,
         csv,
         copy_to: args.copy_to.as_deref(),

@@ -29,10 +29,10 @@ struct Written {
 }
 
 /// The snapshot that predicts, and the columns of the table.
-type Asked<'a> = (&'a Predictor, Columns);
+type LoadedPredictor<'a> = (&'a Predictor, Columns);
 
 /// The images to predict, and the files to write.
-pub(super) struct Wanted<'a> {
+pub(super) struct SheetPaths<'a> {
     /// The folder of the images.
     pub folder: &'a Path,
     /// The table; `-` for standard output.
@@ -41,7 +41,7 @@ pub(super) struct Wanted<'a> {
     pub copy_to: Option<&'a Path>,
 }
 
-impl Wanted<'_> {
+impl SheetPaths<'_> {
     /// Checks that everything can be written before anything is opened.
     pub fn check(&self, json: &Json) -> Result<()> {
         if self.csv == Path::new("-") && json.json.is_some() {
@@ -54,14 +54,14 @@ impl Wanted<'_> {
     }
 
     /// Writes the table (to standard output for `-`), and copies the images.
-    pub fn run(&self, asked: Asked<'_>, json: &Json) -> Result<End> {
+    pub fn run(&self, asked: LoadedPredictor<'_>, json: &Json) -> Result<End> {
         match self.csv == Path::new("-") {
             true => self.to_stdout(asked),
             false => self.to_file(asked, json),
         }
     }
 
-    fn to_file(&self, asked: Asked<'_>, json: &Json) -> Result<End> {
+    fn to_file(&self, asked: LoadedPredictor<'_>, json: &Json) -> Result<End> {
         let task = asked.0.task() + 1;
         let csv = self.csv.display();
         let Some(count) = self.table(asked, self.csv)? else {
@@ -82,7 +82,7 @@ impl Wanted<'_> {
     }
 
     /// Writes the complete table to standard output, or nothing if it was stopped or failed.
-    fn to_stdout(&self, asked: Asked<'_>) -> Result<End> {
+    fn to_stdout(&self, asked: LoadedPredictor<'_>) -> Result<End> {
         let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
         let kept = tempfile::tempdir().map_err(unwritable)?;
         let csv = kept.path().join("table.csv");
@@ -118,12 +118,16 @@ impl Wanted<'_> {
     }
 
     /// Writes the table to a file; `None` if it was stopped.
-    fn table(&self, (predictor, columns): Asked<'_>, csv: &Path) -> Result<Option<SheetCount>> {
+    fn table(
+        &self,
+        (predictor, columns): LoadedPredictor<'_>,
+        csv: &Path,
+    ) -> Result<Option<SheetCount>> {
         let control = stop_on_ctrl_c()?;
         let mut step = step_of(&control);
         let mut step = |count: SheetCount| step(count.done, count.of);
         let mut ask = |piece: SheetBatch| predictor.predict_batch(&piece.seen);
-        let all = sheet::Asked {
+        let all = sheet::ImageSelection {
             folder: self.folder,
             only: &[],
         };

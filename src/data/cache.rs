@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::picture::Held as Decoded;
+use super::picture::BudgetedImage as Decoded;
 use super::source::{ImageSource, Sample};
 use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;
@@ -27,13 +27,13 @@ const FEWEST: usize = 8;
 /// A cache of decoded images with a size limit.
 pub struct PixelCache {
     budget: usize,
-    held: Mutex<Held>,
+    held: Mutex<CachedImages>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
 #[derive(Default)]
-struct Held {
+struct CachedImages {
     originals: HashMap<ImageSource, Arc<Decoded>>,
     inputs: HashMap<(ImageSource, InputKey), Arc<[u8]>>,
     bytes: usize,
@@ -150,7 +150,7 @@ impl PixelCache {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, CachedImages> {
         // A panic with the lock held leaves at most one entry uncounted.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,7 +12,7 @@ use image::RgbImage;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use super::contents::{Content, ImageHashes, Known, PixelHash};
+use super::contents::{Content, HashesByImage, ImageHashes, PixelHash};
 use super::perceptual_hash::PerceptualHash;
 use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
 use super::source::Sample;
@@ -38,7 +38,7 @@ pub struct Checked {
     /// Range of the image sizes.
     pub sizes: Option<Sizes>,
     /// The fingerprints of each image.
-    pub known: Arc<Known>,
+    pub known: Arc<HashesByImage>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Number of images with 16 bits per channel, and their largest value.
@@ -215,7 +215,7 @@ impl Checked {
 }
 
 /// Returns the images whose pixels are in both splits, in the order of the test split.
-pub fn duplicates(train: &[Sample], test: &[Sample], known: &Known) -> Vec<Duplicate> {
+pub fn duplicates(train: &[Sample], test: &[Sample], known: &HashesByImage) -> Vec<Duplicate> {
     let mut first: HashMap<&PixelHash, &Sample> = HashMap::new();
     for sample in train {
         if let Some(seen) = known.get(&sample.source) {
@@ -259,7 +259,7 @@ pub fn two_labels(
     classes: &[String],
     train: &[Sample],
     test: &[Sample],
-    known: &Known,
+    known: &HashesByImage,
 ) -> Vec<TwoLabels> {
     let splits = [("train", train), ("test", test)];
     let samples = splits

@@ -52,7 +52,7 @@ pub struct Fingerprints {
 pub(super) type PixelHash = [u8; 16];
 
 /// The fingerprints of each image; empty if the images were not checked.
-pub(super) type Known = HashMap<ImageSource, ImageHashes>;
+pub(super) type HashesByImage = HashMap<ImageSource, ImageHashes>;
 
 /// The fingerprints of an image.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -
 }
 
 /// Returns the bytes that a fingerprint includes for one sample.
-fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8> {
+fn line(sample: &Sample, name: String, kind: PrintKind, known: &HashesByImage) -> Vec<u8> {
     let mut line = name.into_bytes();
     line.push(0);
     line.extend(sample.class.to_le_bytes());

@@ -24,7 +24,7 @@ pub(super) struct Draw<'a> {
 }
 
 /// The result of a draw.
-pub(super) struct Drawn {
+pub(super) struct DrawResult {
     /// The drawn images, in their original order.
     pub samples: Vec<Sample>,
     /// Number of images that are on the other side than if every image were drawn independently.
@@ -36,7 +36,7 @@ pub(super) struct Drawn {
 impl Draw<'_> {
     /// Removes and returns the share of each `wanted` class from `samples`, which are sorted by class. Without any
     /// copies, the result is that of independent draws.
-    pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> Drawn {
+    pub fn from(&self, samples: &mut Vec<Sample>, wanted: impl Fn(usize) -> bool) -> DrawResult {
         let mut hat = SplitSampler::of(samples, self);
         let mut alone = vec![false; samples.len()];
         let (mut start, mut asked) = (0, Vec::new());
@@ -62,7 +62,7 @@ impl Draw<'_> {
             if taken { &mut drawn } else { &mut kept }.push(sample);
         }
         *samples = kept;
-        Drawn {
+        DrawResult {
             samples: drawn,
             moved,
             without: asked,
@@ -71,7 +71,7 @@ impl Draw<'_> {
 
     /// Returns sentences on the effect of keeping copies together, to follow the sentence on the draw; `names` are
     /// those of the classes.
-    pub fn words(&self, drawn: &Drawn, names: &[String]) -> Option<Message> {
+    pub fn words(&self, drawn: &DrawResult, names: &[String]) -> Option<Message> {
         let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
         let without = (!without.is_empty()).then(|| {
             message!(
@@ -85,7 +85,7 @@ impl Draw<'_> {
         }
     }
 
-    fn moved_words(&self, drawn: &Drawn) -> Option<Message> {
+    fn moved_words(&self, drawn: &DrawResult) -> Option<Message> {
         let copies = self.copies?;
         if copies.is_empty() && !drawn.samples.is_empty() {
             return Some(message!("remark-duplicates-not-searched"));

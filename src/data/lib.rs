@@ -112,7 +112,7 @@ pub struct Dataset {
     /// Source and licence, if known.
     pub note: String,
     /// Fingerprints of each image, if the images were checked.
-    known: Arc<contents::Known>,
+    known: Arc<contents::HashesByImage>,
     /// The differences from the test split before labels were corrected.
     original_labels: Arc<corrected::OriginalLabels>,
 }

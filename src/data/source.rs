@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{FULL_DEPTH, Held, hold_file, read_picture_file, usual_ending};
+use super::picture::{BudgetedImage, FULL_DEPTH, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::message;
 use crate::names::compose;
@@ -157,12 +157,14 @@ impl Sample {
     }
 
     /// Returns the pixels together with their share of the decoding memory; for use by many threads.
-    pub(super) fn hold(&self) -> Result<Held> {
+    pub(super) fn hold(&self) -> Result<BudgetedImage> {
         match &self.source {
             ImageSource::File { folder, name } => {
                 hold_file(&folder.path.join(name.as_ref()), folder.bit_depth)
             }
-            ImageSource::Record { records, index } => records.decode(*index).map(Held::from),
+            ImageSource::Record { records, index } => {
+                records.decode(*index).map(BudgetedImage::from)
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::backbone::weights::Tensors;
 use crate::method::finetune;
 use crate::method::optimiser::{Gradients, StepPosition};
 use crate::method::tuning::{DROPOUT, MOMENTUM};
-use crate::method::{Batch, GoOn, Method, Pass, PetPlan, Setup, Task, named_method};
+use crate::method::{Batch, CancelToken, Method, Pass, PetPlan, Setup, Task, named_method};
 use crate::nn::Place;
 use crate::pet::PetSettings;
 use crate::pet::library::PluginLibrary;
@@ -150,7 +150,7 @@ impl<'a> TaskFile<'a> {
                 self.train(case, &mut comparer, index)?;
             }
             self.measure(case.method(), index)?;
-            case.method().end_task(&mut GoOn::to_the_end())?;
+            case.method().end_task(&mut CancelToken::never())?;
             case.compare(&mut comparer, index, &test)?;
             let images = test.dims()[0];
             let mut answers = Vec::new();
@@ -260,7 +260,7 @@ impl<'a> TaskFile<'a> {
         };
         let loss = method.learn(&batch, &Pass::learning(false))?;
         if (step + 1).is_multiple_of(each) {
-            method.end_pass(step / each, &mut GoOn::to_the_end())?;
+            method.end_pass(step / each, &mut CancelToken::never())?;
         }
         Ok(loss)
     }
@@ -319,7 +319,7 @@ impl<'a> TaskFile<'a> {
             };
             method.learn(&batch, &Pass::measuring())?;
         }
-        method.end_pass(self.config.epochs, &mut GoOn::to_the_end())
+        method.end_pass(self.config.epochs, &mut CancelToken::never())
     }
 }
 

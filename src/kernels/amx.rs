@@ -17,7 +17,7 @@ use super::buffer::Buffer;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::pairs::{PAIRS, lay_out};
-use super::panels::Place;
+use super::panels::ProductTarget;
 use super::simd::Level;
 use super::simd_x86::Avx512;
 
@@ -96,15 +96,15 @@ unsafe fn configure(rows: usize) {
 }
 
 /// Computes `a` (contiguous rows) · `b` into `to`; see [`super::bf16::product`] for the bias.
-pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+pub(crate) fn product(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(is_there());
     // SAFETY: checked above.
     unsafe { run(to, bias, a, b) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
-unsafe fn run(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    let Place { y, stride, store } = to;
+unsafe fn run(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    let ProductTarget { y, stride, store } = to;
     let inner = a.columns;
     let most = inner
         .div_ceil(inner.div_ceil(DEPTH))

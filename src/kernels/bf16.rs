@@ -18,7 +18,7 @@ use super::explain::Kernel;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::pairs::{PAIRS, lay_out, pair};
-use super::panels::{DEPTH, Kind, Left, Place, run};
+use super::panels::{DEPTH, Kind, Left, ProductTarget, run};
 use super::simd::{Level, simd};
 #[cfg(target_arch = "aarch64")]
 use super::simd_neon;
@@ -49,7 +49,7 @@ pub fn kernel() -> Kernel {
 
 /// Computes `a` (contiguous rows) · `b`, plain or transposed, into `to`. If the product replaces the content, `bias` is
 /// added to each row; it may be empty.
-pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+pub(crate) fn product(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(a.column == 1 && (b.column == 1 || b.row == 1));
     assert!(bias.is_empty() || (bias.len() == b.columns && to.store == Store::Replace));
     #[cfg(target_arch = "x86_64")]
@@ -70,13 +70,13 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
 )]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
-fn of_the_processor(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+fn of_the_processor(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     run::<Wide, OfPairs<Native>>(to, bias, a, b);
 }
 
 simd! {
     /// Computes the product on processors without bf16 instructions.
-    fn widened<L>(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    fn widened<L>(to: ProductTarget<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
         run::<L, OfPairs<Widened>>(to, bias, a, b);
     }
 }
@@ -245,7 +245,7 @@ mod tests {
             .collect()
     }
 
-    type Way = Box<dyn Fn(Place<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
+    type Way = Box<dyn Fn(ProductTarget<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
 
     /// Returns all kernels of this processor for such a product.
     fn ways() -> Vec<Way> {
@@ -288,7 +288,7 @@ mod tests {
             let before = numbers(from + rows * stride, 1500);
             for way in ways() {
                 let mut after = before.clone();
-                way(Place { y: &mut after[from..], stride, store }, a, b);
+                way(ProductTarget { y: &mut after[from..], stride, store }, a, b);
                 prop_assert_eq!(&after[..from], &before[..from]);
                 for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
                     let (r, c) = (i / stride, i % stride);
@@ -319,7 +319,7 @@ mod tests {
             let a = Matrix::new(&of_a, rows, inner, inner);
             let b = Matrix::new(&of_b, inner, columns, columns);
             let bias = numbers(columns, 900);
-            let there = |y, store| Place {
+            let there = |y, store| ProductTarget {
                 y,
                 stride: columns,
                 store,

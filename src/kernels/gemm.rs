@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::explain::{self, Kernel, Product};
 use super::matrix::fits;
 pub use super::matrix::{Matrix, Store};
-use super::panels::{self, Place};
+use super::panels::{self, ProductTarget};
 use super::simd::Level;
 
 /// A number type of matrix products.
@@ -39,7 +39,7 @@ impl Number for f32 {
         let level = Level::best();
         let serves = panels::serves(level, a, b);
         if serves {
-            panels::product(level, Place { y, stride, store }, a, b);
+            panels::product(level, ProductTarget { y, stride, store }, a, b);
         }
         serves
     }
@@ -144,14 +144,14 @@ impl Right<'_> {
     pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
         let columns = self.columns();
         assert_eq!(y.len(), a.rows * columns);
-        let to = Place {
+        let to = ProductTarget {
             y,
             stride: columns,
             store: Store::Replace,
         };
         match self {
             Self::F32(b) => {
-                let Place { y, stride, store } = to.beginning_with(bias, columns);
+                let ProductTarget { y, stride, store } = to.beginning_with(bias, columns);
                 product(y, stride, store, a, b);
             }
             Self::Bf16(b) => {

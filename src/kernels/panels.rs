@@ -51,13 +51,13 @@ pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
 }
 
 /// The destination of a product, with rows `stride` apart.
-pub(crate) struct Place<'a> {
+pub(crate) struct ProductTarget<'a> {
     pub(crate) y: &'a mut [f32],
     pub(crate) stride: usize,
     pub(crate) store: Store,
 }
 
-impl Place<'_> {
+impl ProductTarget<'_> {
     /// Writes `bias` to each row of `columns` columns, and returns a destination to which the product is added. An
     /// empty bias changes nothing.
     pub(crate) fn beginning_with(self, bias: &[f32], columns: usize) -> Self {
@@ -104,12 +104,12 @@ pub(crate) trait Kind<L: Lanes> {
 /// Computes `a` · `b` into `to`. If the product replaces the content, `bias` is added to each row; it may be empty.
 #[inline(always)]
 pub(crate) fn run<L: Lanes, K: Kind<L>>(
-    to: Place<'_>,
+    to: ProductTarget<'_>,
     bias: &[f32],
     a: Matrix<'_>,
     b: Matrix<'_, K::Number>,
 ) {
-    let Place {
+    let ProductTarget {
         y,
         stride,
         mut store,
@@ -144,10 +144,16 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
                     };
                     let tile = [rows, wide.next_multiple_of(WIDTH)];
                     if tile[1] == wide {
-                        any_tile::<L, K>(tile, left, panel, bias, Place { y, stride, store });
+                        any_tile::<L, K>(
+                            tile,
+                            left,
+                            panel,
+                            bias,
+                            ProductTarget { y, stride, store },
+                        );
                         continue;
                     }
-                    let to = Place {
+                    let to = ProductTarget {
                         y: &mut edge,
                         stride: width,
                         store: Store::Replace,
@@ -168,7 +174,7 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
 
 simd! {
     /// Computes `a` · `b`, row-major or transposed, into `to`.
-    pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
+    pub(crate) fn product<L>(to: ProductTarget<'_>, a: Matrix<'_>, b: Matrix<'_>) {
         run::<L, Singly>(to, &[], a, b);
     }
 }
@@ -311,7 +317,7 @@ fn any_tile<L: Lanes, K: Kind<L>>(
     left: Left<'_>,
     panel: &[f32],
     bias: &[f32],
-    to: Place<'_>,
+    to: ProductTarget<'_>,
 ) {
     macro_rules! of {
         ($($rows:literal)*) => {
@@ -338,7 +344,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     }: Left<'_>,
     panel: &[f32],
     bias: &[f32],
-    Place { y, stride, store }: Place<'_>,
+    ProductTarget { y, stride, store }: ProductTarget<'_>,
 ) {
     let rows_of_panel = panel.chunks_exact(L::VECTORS * WIDTH);
     assert!((ROWS - 1) * down + (rows_of_panel.len() - 1) * along < numbers.len());
@@ -462,7 +468,7 @@ mod tests {
             let before = numbers(from + rows * stride, 1500);
             for level in Level::all().into_iter().filter(|level| level.has_tiles()) {
                 let mut after = before.clone();
-                product(level, Place { y: &mut after[from..], stride, store }, a, b);
+                product(level, ProductTarget { y: &mut after[from..], stride, store }, a, b);
                 prop_assert_eq!(&after[..from], &before[..from]);
                 for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
                     let (r, c) = (i / stride, i % stride);

@@ -20,7 +20,7 @@ use super::sums::sum_of_rows;
 pub const TENSORS: usize = 7;
 
 /// The values that a sub-layer stores for the backward pass, in addition to its tensors.
-pub struct Kept {
+pub struct SublayerState {
     moments: Vec<Moments>,
     /// Computed from the output of the first linear layer: the slope of the GELU, or the packed projections.
     first: Buffer,
@@ -54,7 +54,13 @@ impl SublayerGradients {
     }
 
     /// Returns the gradients of all tensors, in the order of [`TENSORS`].
-    pub fn gradients(self, x: &[f32], kept: &Kept, g: &[f32], width: usize) -> [Buffer; TENSORS] {
+    pub fn gradients(
+        self,
+        x: &[f32],
+        kept: &SublayerState,
+        g: &[f32],
+        width: usize,
+    ) -> [Buffer; TENSORS] {
         let rows = x.len() / width;
         let (between, read) = (self.between.len() / rows, kept.second.len() / rows);
         let [dgamma, dbeta] = own_gradients(x, &kept.moments, &self.inner, width);
@@ -71,12 +77,12 @@ impl SublayerGradients {
 }
 
 /// Computes the result (rows × width) from `x` (rows × width), and the values for the backward pass.
-pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
+pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, SublayerState) {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
     let share = share(rows, width);
     let mut y = Buffer::new(rows * width);
-    let mut kept = Kept {
+    let mut kept = SublayerState {
         moments: vec![[0.0; 2]; rows],
         first: Buffer::new(rows * hidden),
         second: Buffer::new(rows * hidden),
@@ -92,7 +98,7 @@ pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
 }
 
 /// Computes the gradients inside the MLP, given the gradient `g` of the result.
-pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> SublayerGradients {
+pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &SublayerState, g: &[f32]) -> SublayerGradients {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
     let share = share(rows, width);
@@ -117,7 +123,7 @@ pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Sublayer
 }
 
 /// Computes the result (batch × tokens × width) from `x` of the same shape, and the values for the backward pass.
-pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
+pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, SublayerState) {
     let attention::Shape {
         tokens,
         heads,
@@ -127,7 +133,7 @@ pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
     let batch = x.len() / image;
     let share = own.share(batch);
     let mut y = Buffer::new(x.len());
-    let mut kept = Kept {
+    let mut kept = SublayerState {
         moments: vec![[0.0; 2]; batch * tokens],
         first: Buffer::new(3 * x.len()),
         second: Buffer::new(x.len()),
@@ -150,7 +156,7 @@ pub fn attention_forward(own: SelfAttention<'_>, x: &[f32]) -> (Buffer, Kept) {
 pub fn attention_backward(
     own: SelfAttention<'_>,
     x: &[f32],
-    kept: &Kept,
+    kept: &SublayerState,
     g: &[f32],
 ) -> SublayerGradients {
     let attention::Shape {

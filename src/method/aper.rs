@@ -11,8 +11,8 @@ use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    AnswerRule, Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, PassWork,
-    PetUse, PublishedValues, Rate, Setup, State, Task, TrainedPet, Workload,
+    AnswerRule, Batch, CancelToken, ExportedClassifier, Features, Method, MethodSpec, Pass,
+    PassWork, PetUse, PublishedValues, Rate, Setup, State, Task, TrainedPet, Workload,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -117,12 +117,12 @@ impl Method for Aper {
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         self.session.end_task();
         Ok(())
     }

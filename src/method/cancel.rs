@@ -4,16 +4,16 @@ use crate::problem::{Problem, Result};
 
 /// A callback that is called after each step of a long computation with the steps done and the total number of steps.
 /// It returns whether to continue.
-pub struct GoOn<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
+pub struct CancelToken<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
 
-impl<'a> GoOn<'a> {
-    /// Returns a [`GoOn`] that calls `wanted` after each step.
-    pub fn asking(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
+impl<'a> CancelToken<'a> {
+    /// Returns a [`CancelToken`] that calls `wanted` after each step.
+    pub fn with_callback(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
         Self(Some(wanted))
     }
 
-    /// Returns a [`GoOn`] that never cancels and reports nothing.
-    pub fn to_the_end() -> Self {
+    /// Returns a [`CancelToken`] that never cancels and reports nothing.
+    pub fn never() -> Self {
         Self(None)
     }
 
@@ -21,7 +21,7 @@ impl<'a> GoOn<'a> {
     ///
     /// # Errors
     /// Returns a Problem if the computation was cancelled; its result is then useless.
-    pub fn done(&mut self, steps: usize, of: usize) -> Result<()> {
+    pub fn report(&mut self, steps: usize, of: usize) -> Result<()> {
         match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
             true => Ok(()),
             false => Err(Problem::new("this work was stopped")),

@@ -58,7 +58,7 @@ use crate::tensors::{GeneratedTensors, HostTensor, Named};
 
 pub use answers::{Answer, TEMPERATURE};
 pub use backward::Backward;
-pub use cancel::GoOn;
+pub use cancel::CancelToken;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
@@ -139,7 +139,7 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem if there is no solution, the device failed, or `go_on` cancelled the computation.
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -147,7 +147,7 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// As [`Method::end_pass`].
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         Ok(())
     }
 

@@ -9,8 +9,8 @@ use burn::tensor::Tensor;
 use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::{
-    AnswerRule, Batch, ExportedClassifier, Features, GoOn, Method, MethodSpec, Pass, State, Task,
-    plain,
+    AnswerRule, Batch, CancelToken, ExportedClassifier, Features, Method, MethodSpec, Pass, State,
+    Task, plain,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -60,7 +60,7 @@ impl Method for SimpleCil {
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         self.prototypes.extend(self.sums.take_means());
         Ok(())
     }

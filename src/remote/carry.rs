@@ -27,7 +27,7 @@ const MOST_ASKED: usize = 1 << 14;
 const MOST_NAMES: usize = 4 << 20;
 
 /// Returns whether to continue; called from any thread.
-type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
+type ContinueCallback<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A dataset that is being uploaded.
 struct Carrying<'a> {
@@ -54,7 +54,7 @@ impl Remote {
     pub fn upload_attachments(
         &self,
         attachments: RunAttachments,
-        go_on: GoOn<'_>,
+        go_on: ContinueCallback<'_>,
         tell: &dyn Fn(Message, usize),
     ) -> Result<JobAttachments> {
         let RunAttachments {
@@ -88,7 +88,7 @@ impl Remote {
     pub fn carry(
         &self,
         path: &Path,
-        go_on: GoOn<'_>,
+        go_on: ContinueCallback<'_>,
         tell: &mut dyn FnMut(usize),
     ) -> Result<String> {
         let (table, column) = match path.to_str().and_then(table_and_column) {
@@ -249,7 +249,7 @@ impl Carrying<'_> {
 }
 
 /// Returns the files of a dataset with their hashes.
-fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
+fn marks_of(found: &DataFiles, go_on: ContinueCallback<'_>) -> Result<Vec<FileMark>> {
     let folder = &found.folder;
     if found.files.is_empty() || found.files.len() >= MOST_FILES {
         return Err(Problem::new(message!("place-folder-not-copyable")).at_path(&found.opened));
@@ -300,7 +300,7 @@ fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::run::wire::{Frame, Said};
+    use crate::run::wire::{ClientMessage, Frame};
 
     #[test]
     fn any_number_of_files_is_asked_about_in_frames_that_can_be_sent() {
@@ -320,7 +320,7 @@ mod tests {
                 let files = marks[part.clone()].to_vec();
                 let (set, client, number) = (set_of(&files), 1, 1);
                 let ask = Ask::Missing { number, set, files };
-                let said = Said {
+                let said = ClientMessage {
                     client,
                     number,
                     ask,

@@ -11,7 +11,7 @@ use super::journal::Journal;
 use super::record::Outgoing;
 use crate::problem::Result;
 use crate::run::event::{Command, ControlRequest};
-use crate::run::wire::{self, Ask, Frame, Hello, Said, ServerMessage};
+use crate::run::wire::{self, Ask, ClientMessage, Frame, Hello, ServerMessage};
 use crate::store;
 
 /// Serves clients of one engine.
@@ -67,7 +67,7 @@ impl ClientServer {
         };
         reader.answer(ServerMessage::Hello(hello), &[]);
         loop {
-            match wire::read::<Said>(&mut input) {
+            match wire::read::<ClientMessage>(&mut input) {
                 Ok(Some((said, raw))) => reader.take(said, &raw),
                 Ok(None) => return,
                 Err(problem) => return reader.answer(ServerMessage::Refused(problem), &[]),
@@ -76,7 +76,7 @@ impl ClientServer {
     }
 
     /// Returns whether this message is new, and records it as executed.
-    fn is_new(&self, said: &Said) -> bool {
+    fn is_new(&self, said: &ClientMessage) -> bool {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let last = done.entry(said.client).or_default();
         let new = said.number > *last;
@@ -102,7 +102,7 @@ impl Serving<'_> {
         }
     }
 
-    fn take(&mut self, said: Said, raw: &[u8]) {
+    fn take(&mut self, said: ClientMessage, raw: &[u8]) {
         let number = said.number;
         let is_new = number == 0 || self.server.is_new(&said);
         if is_new && let Err(problem) = self.act(said.ask, raw) {

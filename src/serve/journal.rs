@@ -23,7 +23,7 @@ const MOST_BYTES: usize = 64 << 20;
 #[derive(Clone)]
 pub struct Journal {
     engine: Arc<Mutex<Engine>>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<EventBacklog>>,
     /// Random number that identifies the journal.
     pub instance: u64,
 }
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 #[derive(Default)]
-struct Kept {
+struct EventBacklog {
     entries: VecDeque<Entry>,
     bytes: usize,
     last: u64,
@@ -57,7 +57,7 @@ impl Journal {
     /// # Errors
     /// Returns a Problem if no thread can be started.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
-        let (kept, instance) = Kept::begin(root, file);
+        let (kept, instance) = EventBacklog::begin(root, file);
         let (bell, rings) = channel();
         let wake = move || {
             // At the end, the receiver has been dropped.
@@ -135,7 +135,7 @@ impl Journal {
     }
 }
 
-impl Kept {
+impl EventBacklog {
     /// Returns the events of an earlier process, and the number that identifies the journal.
     fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
         let mut kept = Self::default();

@@ -7,7 +7,7 @@ use super::Session;
 use super::loads::Lookup;
 use super::views::{Fetch, Pictures, RunRow, RunState, Split};
 use crate::data::Correction;
-use crate::experiment::{self, Found};
+use crate::experiment::{self, SourcePreview};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 use crate::run::event::{AddedTask, Picture, RunHeader};
@@ -19,7 +19,7 @@ use crate::tr;
 #[derive(Default)]
 pub(super) struct TaskPreview {
     of: Option<(PathBuf, String)>,
-    found: Fetch<Arc<Found>>,
+    found: Fetch<Arc<SourcePreview>>,
 }
 
 /// The test images of an added task.
@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// Returns the place that was examined for the run in this folder, and the result; `None` if no place was selected.
-    pub fn task_preview(&self, run: &Path) -> Option<(&str, &Fetch<Arc<Found>>)> {
+    pub fn task_preview(&self, run: &Path) -> Option<(&str, &Fetch<Arc<SourcePreview>>)> {
         let (of, source) = self.train.preview.of.as_ref()?;
         (of == run).then_some((source, &self.train.preview.found))
     }

@@ -173,7 +173,7 @@ pub enum Choice {
 
 /// The result of checking a path that the user typed.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct CheckedPath {
     /// The path as typed.
     pub typed: PathBuf,
     /// The full path. If the user typed a folder for a file to write, the default file name is appended.
@@ -207,7 +207,7 @@ pub struct Choosing {
     /// Dropped files, for the window to process.
     pub dropped: Vec<Dropped>,
     /// The result of checking the path that was typed last.
-    pub found: Option<Found>,
+    pub found: Option<CheckedPath>,
     /// The number of the last check of a typed path. Results of earlier checks are ignored.
     looking: u64,
     /// The purpose of the open dialog and the time when it was opened.
@@ -273,7 +273,7 @@ impl Session {
         self.tickets += 1;
         let asked = self.tickets;
         self.choosing.looking = asked;
-        let nothing = Found {
+        let nothing = CheckedPath {
             path: typed.clone(),
             typed: typed.clone(),
             there: false,
@@ -367,7 +367,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
 }
 
-fn look_at(wanted: DialogPurpose, typed: PathBuf) -> Found {
+fn look_at(wanted: DialogPurpose, typed: PathBuf) -> CheckedPath {
     let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
     let (path, there) = match wanted.to_write() {
         // If the user typed a folder, the file gets its default name. A missing extension is added when it is written.
@@ -386,7 +386,7 @@ fn look_at(wanted: DialogPurpose, typed: PathBuf) -> Found {
             (path, there)
         }
     };
-    Found { typed, path, there }
+    CheckedPath { typed, path, there }
 }
 
 #[cfg(test)]

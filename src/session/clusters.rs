@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-pub use crate::experiment::grid::slurm::{OnCluster, Standing, TaskState, failures};
+pub use crate::experiment::grid::slurm::{OnCluster, SlurmTask, TaskState, failures};
 use crate::problem::{Problem, Result};
 use crate::run::places::RemoteMachine;
 

@@ -31,7 +31,7 @@ pub struct SetUp {
 }
 
 /// The last settings used with each dataset.
-pub(super) type Kept = HashMap<String, RunConfig>;
+pub(super) type SettingsByDataset = HashMap<String, RunConfig>;
 
 /// The state of choosing settings that suit the dataset.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::comparison::Started;
-use super::dataset_settings::{Kept, SetUp, SuitableSettings};
+use super::dataset_settings::{SetUp, SettingsByDataset, SuitableSettings};
 use super::grids::GridOnPage;
 use super::planning::Planning;
 use super::trials::TrialState;
@@ -42,7 +42,7 @@ pub struct Experiment {
     /// The last start of runs.
     pub(super) started: Option<Started>,
     /// The settings last used with other datasets.
-    pub(super) kept: Kept,
+    pub(super) kept: SettingsByDataset,
     pub(super) suitable_settings: SuitableSettings,
     /// Whether the PET's default size and blocks must still be set once the backbone is known.
     pub(super) pet_is_due: bool,

@@ -18,10 +18,10 @@ use crate::texts::Language;
 use crate::tr;
 
 /// A closure that applies a task's result to the session.
-pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
+pub(super) type TaskResult = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// A task. If it receives a Problem instead of sources, it passes the Problem on.
-type Task = Box<dyn FnOnce(Result<&dyn Sources>) -> Taken + Send>;
+type Task = Box<dyn FnOnce(Result<&dyn Sources>) -> TaskResult + Send>;
 
 /// The key of a queued task. Only the newest of the waiting tasks with the same key is run.
 pub(super) type Key = &'static str;
@@ -85,7 +85,7 @@ fn task_of<T: Send + 'static>(
 /// The tasks in progress.
 pub(super) struct Tasks {
     worker: Worker,
-    receiver: Receiver<Taken>,
+    receiver: Receiver<TaskResult>,
     queue: Arc<Mutex<Queue>>,
     under_way: usize,
 }
@@ -95,7 +95,7 @@ pub(super) struct Tasks {
 struct Worker {
     sources: Arc<dyn Sources>,
     wake: Wake,
-    sender: Sender<Taken>,
+    sender: Sender<TaskResult>,
 }
 
 /// The queued tasks, and the number of threads that process them.
@@ -115,7 +115,7 @@ impl Worker {
         self.send(task(Err(Problem::no_thread(error))));
     }
 
-    fn send(&self, taken: Taken) {
+    fn send(&self, taken: TaskResult) {
         // Sending fails if the window is closed; then the result is not needed.
         if self.sender.send(taken).is_ok() {
             (self.wake)();
@@ -193,7 +193,7 @@ impl Tasks {
     }
 
     /// Returns the result of the next task that has ended, if any.
-    pub fn try_recv(&mut self) -> Option<Taken> {
+    pub fn try_recv(&mut self) -> Option<TaskResult> {
         let taken = self.receiver.try_recv().ok()?;
         self.under_way = self.under_way.saturating_sub(1);
         Some(taken)

@@ -23,7 +23,7 @@ const ABOUT: u64 = u64::MAX;
 type Of = (PathBuf, usize);
 
 /// An image to predict: its index among the predictions, and its source and index there.
-type Place = (usize, (usize, usize));
+type ErrorImage = (usize, (usize, usize));
 
 /// The certainties of errors.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) struct Certainties {
 struct Asking {
     of: Of,
     header: Box<RunHeader>,
-    left: VecDeque<Place>,
+    left: VecDeque<ErrorImage>,
     all: usize,
     /// The image that is being predicted: its index and the ticket of the request.
     sent: Option<(usize, u64)>,
@@ -120,7 +120,8 @@ impl Session {
             let index = answers.samples.get(wrong.at).copied().unwrap_or_default();
             (wrong.at, (answers.source(wrong.at), index))
         };
-        let left: VecDeque<Place> = wrong.iter().filter(wanted).take(MOST).map(place).collect();
+        let left: VecDeque<ErrorImage> =
+            wrong.iter().filter(wanted).take(MOST).map(place).collect();
         if let Some(problem) = self.weights_elsewhere(&of.0) {
             self.train.worst.problem = Some((of, problem));
             return;

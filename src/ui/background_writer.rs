@@ -11,14 +11,14 @@ use crate::session::drafts::Drafts;
 use crate::texts::Language;
 
 /// Data to write.
-pub enum Kept {
+pub enum PendingWrite {
     /// The settings, into this file.
     Settings(PathBuf, Box<Settings>),
     /// The drafts, into this folder.
     Drafts(PathBuf, Arc<Drafts>),
 }
 
-impl Kept {
+impl PendingWrite {
     fn save(&self) -> Result<()> {
         match self {
             Self::Settings(file, settings) => settings.save(file),
@@ -41,7 +41,7 @@ pub struct Unwritten {
 
 /// The handle of the thread that writes.
 pub struct Writer {
-    wanted: Option<Sender<(Language, Kept)>>,
+    wanted: Option<Sender<(Language, PendingWrite)>>,
     failed: Receiver<Unwritten>,
     thread: Option<JoinHandle<()>>,
 }
@@ -49,7 +49,7 @@ pub struct Writer {
 impl Writer {
     /// Starts the thread. `wake` is called after a failure.
     pub fn start(wake: impl Fn() + Send + 'static) -> Self {
-        let (wanted, asked) = channel::<(Language, Kept)>();
+        let (wanted, asked) = channel::<(Language, PendingWrite)>();
         let (tell, failed) = channel();
         let write = move || {
             while let Ok(first) = asked.recv() {
@@ -84,7 +84,7 @@ impl Writer {
     ///
     /// # Errors
     /// Returns a Problem if there is no thread and writing immediately fails.
-    pub fn write(&self, kept: Kept) -> Result<()> {
+    pub fn write(&self, kept: PendingWrite) -> Result<()> {
         let unsent = match &self.wanted {
             Some(wanted) => wanted.send((Language::spoken(), kept)).map_err(|it| it.0.1),
             None => Err(kept),

@@ -9,8 +9,8 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::method::esn::stage::EnergyTerm;
 use lae_studio::method::{
-    self, Answer, Batch, Chosen, Context, GoOn, Method, Pass, PassWork, PetPlan, Setup, Task,
-    named_method, set,
+    self, Answer, Batch, CancelToken, Chosen, Context, Method, Pass, PassWork, PetPlan, Setup,
+    Task, named_method, set,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
@@ -110,9 +110,9 @@ impl Toy {
                 let loss = loss.map(|loss| HostTensor::read(&loss).unwrap().values[0]);
                 losses.extend(loss);
             }
-            method.end_pass(pass, &mut GoOn::to_the_end()).unwrap();
+            method.end_pass(pass, &mut CancelToken::never()).unwrap();
         }
-        method.end_task(&mut GoOn::to_the_end()).unwrap();
+        method.end_task(&mut CancelToken::never()).unwrap();
         losses
     }
 }

@@ -290,7 +290,7 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
         GridEnd::Done { failed: 0 }
     );
     assert_eq!(heard.begun, [(1, true), (2, false), (3, false)]);
-    assert_eq!(heard.ended[0], (0, Ok(CellEnd::Known)));
+    assert_eq!(heard.ended[0], (0, Ok(CellEnd::AlreadyFinished)));
     assert_eq!(finished(root.path()).len(), 4);
     let [row] = &second.rows(&second.in_order())[..] else {
         panic!("one row")
@@ -371,7 +371,7 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
         (heard.begun.as_slice(), heard.waited),
         (&[(1, false), (2, false)][..], 1)
     );
-    assert_eq!(heard.ended.last(), Some(&(0, Ok(CellEnd::Known))));
+    assert_eq!(heard.ended.last(), Some(&(0, Ok(CellEnd::AlreadyFinished))));
     assert_eq!(finished(root.path()).len(), 3);
 }
 

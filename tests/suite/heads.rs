@@ -7,8 +7,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::vit;
 use lae_studio::method::{
-    self, Answer, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup,
-    State, Task,
+    self, Answer, Batch, CancelToken, Chosen, Features, Heads, METHODS, Method, Pass, PetPlan,
+    Setup, State, Task,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
@@ -34,11 +34,11 @@ impl Method for Aligned {
         self.0.learn(batch, pass)
     }
 
-    fn end_pass(&mut self, pass: usize, go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, pass: usize, go_on: &mut CancelToken<'_>) -> Result<()> {
         self.0.end_pass(pass, go_on)
     }
 
-    fn end_task(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, go_on: &mut CancelToken<'_>) -> Result<()> {
         self.0.end_task(go_on)?;
         if let Some(heads) = self.0.heads_mut() {
             for head in &mut heads.0 {
@@ -112,8 +112,8 @@ fn learn(method: &mut dyn Method) {
             steps: 1,
         };
         method.learn(&batch, &Pass::learning(false)).unwrap();
-        method.end_pass(0, &mut GoOn::to_the_end()).unwrap();
-        method.end_task(&mut GoOn::to_the_end()).unwrap();
+        method.end_pass(0, &mut CancelToken::never()).unwrap();
+        method.end_task(&mut CancelToken::never()).unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, vit};
 use lae_studio::method::lae::Switches;
 use lae_studio::method::{
-    self, Batch, Chosen, GoOn, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
+    self, Batch, CancelToken, Chosen, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
 };
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
@@ -64,7 +64,7 @@ fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
     lae.begin(2);
     steps(&mut lae, 3, false);
     assert!(lae.offline().is_none());
-    lae.end_task(&mut GoOn::to_the_end()).unwrap();
+    lae.end_task(&mut CancelToken::never()).unwrap();
     lae.begin(2);
     assert_eq!(values(lae.offline().unwrap()), values(lae.online()));
 }
@@ -119,7 +119,7 @@ fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
     });
     lae.begin(2);
     steps(&mut lae, 2, false);
-    lae.end_task(&mut GoOn::to_the_end()).unwrap();
+    lae.end_task(&mut CancelToken::never()).unwrap();
     let first = values(lae.online());
     lae.begin(2);
     steps(&mut lae, 2, false);
@@ -151,7 +151,7 @@ fn a_restored_state_goes_on_bit_for_bit() {
     let mut straight = lae(ALL);
     straight.begin(2);
     steps(&mut straight, 2, false);
-    straight.end_task(&mut GoOn::to_the_end()).unwrap();
+    straight.end_task(&mut CancelToken::never()).unwrap();
     straight.begin(2);
     steps(&mut straight, 2, true);
     steps(&mut straight, 1, false);
@@ -242,7 +242,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: StreamScheme) -> (Named, [
         };
         method.learn(&batch, &Pass::learning(false)).unwrap();
     }
-    method.end_task(&mut GoOn::to_the_end()).unwrap();
+    method.end_task(&mut CancelToken::never()).unwrap();
     let kept = method.snapshot().unwrap();
     let said = || {
         let verdicts = method.predict(images()).unwrap();

@@ -353,7 +353,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::fill(
             &Columns::of(&predictor, None, false),
-            sheet::Asked {
+            sheet::ImageSelection {
                 folder: pictures.path(),
                 only: &[],
             },

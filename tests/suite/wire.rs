@@ -21,7 +21,7 @@ use lae_studio::run::queue::JobEvent;
 use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, SearchResult};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::trial_result::{Trial, TriedMethod};
-use lae_studio::run::wire::{self, Ask, Said, ServerMessage};
+use lae_studio::run::wire::{self, Ask, ClientMessage, ServerMessage};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -528,12 +528,12 @@ proptest! {
         for command in all {
             let before = format!("{command:?}");
             let ask = Ask::Command(Box::new(command));
-            let said = wire::with_relative_runs(Said { client, number, ask }, here);
+            let said = wire::with_relative_runs(ClientMessage { client, number, ask }, here);
             let mut bytes = Vec::new();
             wire::write(&mut bytes, said, &[1, 2]).unwrap();
             // Pixels as bytes: no run of them is in the JSON.
             prop_assert!(bytes.len() < 4000, "{} bytes", bytes.len());
-            let (said, raw) = wire::read::<Said>(&mut bytes.as_slice()).unwrap().unwrap();
+            let (said, raw) = wire::read::<ClientMessage>(&mut bytes.as_slice()).unwrap().unwrap();
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
             let Ask::Command(command) = said.ask else { panic!("another ask") };
             // It is about the run of that name there, and here again it is what it was.
@@ -578,7 +578,7 @@ fn every_wish_survives_the_way() {
         let (client, number, ask) = (1, 2, Ask::Wish(wish));
         wire::write(
             &mut bytes,
-            Said {
+            ClientMessage {
                 client,
                 number,
                 ask,
@@ -586,7 +586,9 @@ fn every_wish_survives_the_way() {
             &[],
         )
         .unwrap();
-        let (said, _) = wire::read::<Said>(&mut bytes.as_slice()).unwrap().unwrap();
+        let (said, _) = wire::read::<ClientMessage>(&mut bytes.as_slice())
+            .unwrap()
+            .unwrap();
         assert!(matches!(said.ask, Ask::Wish(heard) if heard == wish));
     }
 }

@@ -73,7 +73,7 @@ pub fn download(
     expected_size: Option<u64>,
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<Downloaded> {
-    let wanted = Wanted {
+    let wanted = ExpectedFile {
         sha256: expected_sha256.map(str::to_ascii_lowercase),
         size: expected_size,
     };
@@ -136,7 +136,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// What the caller expects of the file.
-struct Wanted {
+struct ExpectedFile {
     sha256: Option<String>,
     size: Option<u64>,
 }
@@ -193,7 +193,7 @@ fn hash_rest(file: &mut File, hash: &mut Sha256) -> std::io::Result<u64> {
 }
 
 /// Returns the target, if it exists and has the expected size and hash.
-fn already_there(to: &Path, wanted: &Wanted) -> Result<Option<Downloaded>> {
+fn already_there(to: &Path, wanted: &ExpectedFile) -> Result<Option<Downloaded>> {
     let Ok(about) = fs::metadata(to) else {
         return Ok(None);
     };
@@ -239,7 +239,7 @@ fn fetch_rest(
     agent: &ureq::Agent,
     url: &str,
     part: &mut Part,
-    wanted: &Wanted,
+    wanted: &ExpectedFile,
     progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<(), Cut> {
     let disk = |path: &Path, error: std::io::Error| {

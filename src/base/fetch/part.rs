@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{Downloaded, OTHER_FILE, Wanted, hash_rest, hex};
+use super::{Downloaded, ExpectedFile, OTHER_FILE, hash_rest, hex};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -74,7 +74,7 @@ impl Part {
     }
 
     /// Checks length and hash, then renames the file to its final name.
-    pub fn finish(self, to: &Path, url: &str, wanted: &Wanted) -> Result<Downloaded> {
+    pub fn finish(self, to: &Path, url: &str, wanted: &ExpectedFile) -> Result<Downloaded> {
         let sha256 = hex(&self.hash.clone().finalize());
         let wrong = match (&wanted.sha256, wanted.size) {
             (Some(expected), _) if *expected != sha256 => {

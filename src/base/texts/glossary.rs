@@ -129,11 +129,11 @@ struct Sketch {
 struct Words {
     group: BTreeMap<String, String>,
     #[serde(flatten)]
-    terms: BTreeMap<String, Said>,
+    terms: BTreeMap<String, TermTexts>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct TermTexts {
     name: String,
     words: String,
     text: String,
@@ -179,7 +179,7 @@ impl Glossary {
 }
 
 impl Sketch {
-    fn said(self, group: &str, said: &Said) -> Term {
+    fn said(self, group: &str, said: &TermTexts) -> Term {
         let source = self.source.map(|source| match source.strip_prefix('§') {
             Some(_) => format!("{PAPER}, {source}"),
             None => source,

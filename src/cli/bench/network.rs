@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use super::mode::Mode;
 use crate::backbone::library::{BackboneChoice, BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
-use crate::method::{self, Batch, Chosen, GoOn, Method, Pass, PetPlan, Setup, Task};
+use crate::method::{self, Batch, CancelToken, Chosen, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
@@ -84,9 +84,9 @@ impl Network {
                     finite(&HostTensor::read(&loss)?.values)?;
                 }
             }
-            self.method.end_pass(pass, &mut GoOn::to_the_end())?;
+            self.method.end_pass(pass, &mut CancelToken::never())?;
         }
-        self.method.end_task(&mut GoOn::to_the_end())?;
+        self.method.end_task(&mut CancelToken::never())?;
         for _ in 0..BATCHES {
             self.step(Mode::Predict)?;
         }
@@ -105,9 +105,9 @@ impl Network {
             if index == 0 || passes[index] != passes[index - 1] {
                 self.learn(task, index, 0..1)?;
             }
-            self.method.end_pass(index, &mut GoOn::to_the_end())?;
+            self.method.end_pass(index, &mut CancelToken::never())?;
         }
-        self.method.end_task(&mut GoOn::to_the_end())
+        self.method.end_task(&mut CancelToken::never())
     }
 
     /// Trains on the first of these batches of a pass; returns the loss, if there is one.

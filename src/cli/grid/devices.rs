@@ -39,7 +39,7 @@ struct Helper {
 }
 
 /// A message of a worker process with its number; `None` when its output ends.
-type Said = (usize, Option<WorkerReport>);
+type WorkerMessage = (usize, Option<WorkerReport>);
 
 /// The combined progress of all worker processes.
 struct Merged<'a> {
@@ -137,7 +137,7 @@ fn start(
     device: &str,
     name: String,
     number: usize,
-    sender: &Sender<Said>,
+    sender: &Sender<WorkerMessage>,
     bars: Option<&MultiProgress>,
 ) -> Result<Helper> {
     let program = std::env::current_exe().map_err(|error| {
@@ -205,7 +205,7 @@ fn start(
 
 impl Merged<'_> {
     /// Follows all worker processes until they have ended.
-    fn follow(&mut self, receiver: &Receiver<Said>, control: &Control) {
+    fn follow(&mut self, receiver: &Receiver<WorkerMessage>, control: &Control) {
         let mut told = false;
         while self.alive > 0 {
             if control.request() == ControlRequest::Stop && !told {
@@ -297,7 +297,7 @@ impl Merged<'_> {
     fn ended(&mut self, number: usize, cell: usize, end: Result<CellEnd>) {
         self.helpers[number].cell = None;
         match end {
-            Ok(CellEnd::Known | CellEnd::Finished) => {
+            Ok(CellEnd::AlreadyFinished | CellEnd::Finished) => {
                 self.left.remove(&cell);
                 self.done.insert(cell);
             }

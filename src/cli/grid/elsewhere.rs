@@ -159,7 +159,7 @@ impl Sink for Elsewhere<'_> {
                 self.plan.adopt_run(cell, &store::run_name(&folder));
                 Ok(match was_begun {
                     true => CellEnd::Finished,
-                    false => CellEnd::Known,
+                    false => CellEnd::AlreadyFinished,
                 })
             }
             CellStanding::Elsewhere => Ok(CellEnd::Elsewhere),

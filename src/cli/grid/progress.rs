@@ -124,7 +124,7 @@ impl GridSink for GridReporter {
                     tell(format!("another process is training {title}"));
                 }
             }
-            Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => {}
+            Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {}
             Err(problem) => {
                 self.failed(plan, cell, problem);
             }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::output::{Table, duration, percent, size};
 use crate::counts::count_text;
-use crate::experiment::grid::slurm::Standing;
+use crate::experiment::grid::slurm::SlurmTask;
 use crate::experiment::grid::{CellState, GridCosts, GridPlan, RowFigures};
 use crate::problem::Problem;
 use crate::store::{RunKey, Summary, run_name};
@@ -61,12 +61,12 @@ struct CellReport<'a> {
     problem: Option<Problem>,
     /// Its task on a cluster, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<&'a Standing>,
+    task: Option<&'a SlurmTask>,
 }
 
 impl<'a> GridReport<'a> {
     /// Adds the tasks of a cluster.
-    pub fn with_tasks(mut self, tasks: &'a HashMap<usize, Standing>) -> Self {
+    pub fn with_tasks(mut self, tasks: &'a HashMap<usize, SlurmTask>) -> Self {
         for cell in &mut self.cells {
             cell.task = tasks.get(&cell.number);
         }

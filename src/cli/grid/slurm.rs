@@ -7,7 +7,7 @@ use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, listing, title_of};
 use crate::counts::counted;
-use crate::experiment::grid::slurm::{self, Standing, SubmitOptions, TEMPLATE, TaskState};
+use crate::experiment::grid::slurm::{self, SlurmTask, SubmitOptions, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
 use crate::run::places::{RemoteMachine, RemoteMachines};
@@ -96,7 +96,7 @@ pub(super) fn run(
         };
         tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
-    let mut standings = Standing::of(plan, cells, place)?;
+    let mut standings = SlurmTask::of(plan, cells, place)?;
     // The state of a finished run is more reliable than that of its task.
     let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
     standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
@@ -110,7 +110,7 @@ pub(super) fn run(
     Ok(End::Done)
 }
 
-fn state_text(standing: &Standing, state: &CellState) -> String {
+fn state_text(standing: &SlurmTask, state: &CellState) -> String {
     let id = &standing.id;
     let saved = match state {
         CellState::Stopped { saved, tasks, .. } => format!(", saved in task {}/{tasks}", saved + 1),
@@ -133,8 +133,8 @@ fn state_text(standing: &Standing, state: &CellState) -> String {
 }
 
 /// Returns the reasons of failed tasks, with tasks of the same reason together.
-fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
-    let mut sorted: Vec<(&usize, &Standing)> = standings.iter().collect();
+fn failures(plan: &GridPlan, standings: &HashMap<usize, SlurmTask>) -> String {
+    let mut sorted: Vec<(&usize, &SlurmTask)> = standings.iter().collect();
     sorted.sort_by_key(|(cell, _)| **cell);
     let mut text = String::new();
     for (first, number) in slurm::failures(sorted.iter().map(|(_, task)| *task)) {

@@ -162,7 +162,7 @@ pub fn open_list(
     watch: &Watch,
 ) -> Result<Found> {
     let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let wanted = lists::Wanted {
+    let wanted = lists::ListChoice {
         path: &path,
         column,
     };

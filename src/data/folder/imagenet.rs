@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::doubt;
 use super::level::no_classes;
-use crate::lists::{self, Wanted};
+use crate::lists::{self, ListChoice};
 use crate::message;
 use crate::problem::Result;
 use crate::reader::Reader;
@@ -29,7 +29,7 @@ pub(super) struct Download {
 impl Download {
     /// Returns the download that contains a folder. The folder may be the one with the tables, one between it and the
     /// images, or a split.
-    pub fn around(path: &Path, wanted: Option<Wanted>) -> Option<Self> {
+    pub fn around(path: &Path, wanted: Option<ListChoice>) -> Option<Self> {
         let downloads = path.ancestors().take(5).map(|root| Self {
             images: root.join(IMAGES),
             root: root.to_path_buf(),

@@ -13,7 +13,7 @@ mod level;
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::lists::{Listed, ListedDataset, Wanted};
+use super::lists::{ListChoice, Listed, ListedDataset};
 use super::reader::Reader;
 use super::roles::{Role, role_of};
 use super::source::Sample;
@@ -29,7 +29,7 @@ use level::{class_parent, no_classes, whole_of};
 /// Returns a Problem if there are no images or classes, the layout is ambiguous, or a folder cannot be read.
 pub fn open(
     path: &Path,
-    wanted: Option<Wanted>,
+    wanted: Option<ListChoice>,
     options: &OpenOptions,
     watch: &Watch,
 ) -> Result<Found> {
@@ -63,7 +63,7 @@ pub fn open(
 
 impl Reader<'_> {
     /// Finds the lists or the layout and reads them; `None` if there are no classes.
-    fn read(&mut self, wanted: Option<Wanted>, options: &OpenOptions) -> Result<Option<Found>> {
+    fn read(&mut self, wanted: Option<ListChoice>, options: &OpenOptions) -> Result<Option<Found>> {
         let tree = self.tree;
         for dir in tree.below(0) {
             if let Some(found) = cifar::open(&tree.dirs[dir])? {
@@ -118,7 +118,7 @@ impl Reader<'_> {
         at: usize,
         mut by_lists: Self,
         reading: ListedDataset,
-        wanted: Option<Wanted>,
+        wanted: Option<ListChoice>,
         options: &OpenOptions,
     ) -> Found {
         let mut folders = Reader::new(self.tree, options);

@@ -63,7 +63,7 @@ impl List {
 
 /// A list selected by the user, possibly with the column of the classes.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ListChoice<'a> {
     pub path: &'a Path,
     pub column: Option<&'a str>,
 }
@@ -110,7 +110,7 @@ pub fn is_named_as_list(path: &Path) -> bool {
 pub(super) struct Gathering<'g, 'a> {
     reader: &'g mut Reader<'a>,
     finder: &'g Finder<'a>,
-    wanted: Option<Wanted<'g>>,
+    wanted: Option<ListChoice<'g>>,
     /// Number of bytes that may still be read.
     left: u64,
 }
@@ -119,7 +119,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
     pub fn new(
         reader: &'g mut Reader<'a>,
         finder: &'g Finder<'a>,
-        wanted: Option<Wanted<'g>>,
+        wanted: Option<ListChoice<'g>>,
     ) -> Self {
         Self {
             reader,

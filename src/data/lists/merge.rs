@@ -29,7 +29,7 @@ const NAMED: usize = 4;
 type Twice = BTreeMap<ImageIndex, (usize, BTreeSet<String>)>;
 
 /// The label and split that one row gives an image.
-struct Said {
+struct RowLabel {
     place: ImageIndex,
     list: usize,
     label: Option<Rc<str>>,
@@ -49,7 +49,7 @@ pub(super) fn merge(
     for (list, of) in lists.iter().enumerate() {
         let own = of.rows.iter().filter(|row| row.split != SplitCell::Other);
         said.extend(own.filter_map(|row| match row.spot {
-            Lookup::Found(place) => Some(Said {
+            Lookup::Found(place) => Some(RowLabel {
                 place,
                 list,
                 label: row.label.clone(),
@@ -94,7 +94,10 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
 type Pair<T> = (ImageIndex, (usize, T), (usize, T));
 
 /// Returns pairs of the first row of an image and each other one, if both have a value.
-fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) -> Vec<Pair<T>> {
+fn pairs<'s, T: Copy>(
+    said: &'s [RowLabel],
+    what: impl Fn(&'s RowLabel) -> Option<T>,
+) -> Vec<Pair<T>> {
     let mut pairs = Vec::new();
     for same in said.chunk_by(|one, other| one.place == other.place) {
         let mut all = same
@@ -111,7 +114,7 @@ fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) ->
 ///
 /// # Errors
 /// Returns a Problem if unrelated lists give an image different labels.
-fn contradictions(lists: &[List], said: &[Said]) -> Result<Twice> {
+fn contradictions(lists: &[List], said: &[RowLabel]) -> Result<Twice> {
     let mut words = Translations::of(lists);
     let mut twice = Twice::new();
     let mut apart = BTreeSet::new();
@@ -168,7 +171,7 @@ impl<'l> Translations<'l> {
 }
 
 /// Refuses unrelated lists that put an image into different splits.
-fn check_splits(lists: &[List], said: &[Said]) -> Result<()> {
+fn check_splits(lists: &[List], said: &[RowLabel]) -> Result<()> {
     let mut apart = BTreeSet::new();
     for (_, (first, role), (list, other)) in pairs(said, |said| said.role) {
         if (role == Role::Train) != (other == Role::Train)
@@ -245,8 +248,8 @@ fn leave_out(
 
 /// Returns one entry for each split of an image. If lists give splits, images without one are left out; if lists name
 /// only test images, images without a split are training images.
-fn entries(reader: &mut Reader, lists: &[List], said: Vec<Said>) -> Vec<Entry> {
-    let is = |role: Role| move |said: &Said| said.role == Some(role);
+fn entries(reader: &mut Reader, lists: &[List], said: Vec<RowLabel>) -> Vec<Entry> {
+    let is = |role: Role| move |said: &RowLabel| said.role == Some(role);
     let (trained, tested) = (
         said.iter().any(is(Role::Train)),
         said.iter().any(is(Role::Test)),

@@ -29,7 +29,7 @@ use crate::problem::{Problem, Result, some_of};
 pub use annotations::{imagenet, tiny_imagenet};
 use finder::{Finder, Lookup, path_of};
 use gather::{Gathering, List};
-pub(super) use gather::{Wanted, text_of};
+pub(super) use gather::{ListChoice, text_of};
 pub use gather::{is_named_as_list, may_be_list};
 use merge::{Entry, forget_unique_labels, merge};
 use naming::class_names;
@@ -72,7 +72,7 @@ pub(super) fn read(
     reader: &mut Reader,
     dir: usize,
     is_wrapper: bool,
-    wanted: Option<Wanted>,
+    wanted: Option<ListChoice>,
 ) -> Result<Listed> {
     let tree = reader.tree;
     let finder = Finder::new(tree, dir);
@@ -127,7 +127,7 @@ fn says_something(list: &List) -> bool {
 }
 
 /// Keeps only the lists that belong to the one selected by the user.
-fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
+fn keep_wanted(lists: &mut Vec<List>, wanted: ListChoice) -> Result<()> {
     let family = lists.iter().find(|list| list.path == wanted.path);
     let Some(family) = family.map(|list| list.family.clone()) else {
         return Err(Problem::new(message!("problem-list-names-no-image"))

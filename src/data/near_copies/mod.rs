@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::contents::{Known, PixelHash};
+use super::contents::{HashesByImage, PixelHash};
 use super::perceptual_hash::{PerceptualHash, SMALLEST};
 use super::source::{ImageSource, Sample};
 use super::{Dataset, NearCopies, Twin};
@@ -33,7 +33,11 @@ pub(super) struct NearCopySets {
 
 impl NearCopySets {
     /// Groups the copies among decoded images; near copies are included if `near` is set.
-    pub fn of<'a>(samples: impl Iterator<Item = &'a Sample>, known: &Known, near: bool) -> Self {
+    pub fn of<'a>(
+        samples: impl Iterator<Item = &'a Sample>,
+        known: &HashesByImage,
+        near: bool,
+    ) -> Self {
         let mut number: HashMap<PixelHash, usize> = HashMap::new();
         let mut of_print: Vec<Vec<&Sample>> = Vec::new();
         for sample in samples {
@@ -140,7 +144,7 @@ impl Dataset {
 }
 
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
-fn gist_of(sample: &Sample, known: &Known) -> Option<PerceptualHash> {
+fn gist_of(sample: &Sample, known: &HashesByImage) -> Option<PerceptualHash> {
     match &sample.source {
         ImageSource::File { .. } => known
             .get(&sample.source)?

@@ -90,21 +90,21 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
 
 /// A decoded image with its part of the shared memory limit, which is released when it is dropped. A thread that holds
 /// one must not decode another image, because it would wait for its own memory.
-pub(super) struct Held {
+pub(super) struct BudgetedImage {
     pub picture: RgbImage,
     /// The largest channel value in the file; `None` unless it has 16 bits per channel.
     pub largest: Option<u16>,
     _room: Option<Room>,
 }
 
-impl Held {
+impl BudgetedImage {
     /// Returns the number of bytes of its pixels.
     pub fn bytes(&self) -> usize {
         self.picture.as_raw().capacity()
     }
 }
 
-impl From<RgbImage> for Held {
+impl From<RgbImage> for BudgetedImage {
     /// Wraps an image that is small or counted elsewhere.
     fn from(picture: RgbImage) -> Self {
         Self {
@@ -129,7 +129,7 @@ fn decode_within(
     bytes: &[u8],
     bit_depth: usize,
     free: impl FnOnce() -> Option<u64> + Copy,
-) -> Result<Held> {
+) -> Result<BudgetedImage> {
     let Some(format) = format_of(bytes) else {
         return Err(not_readable(bytes));
     };
@@ -157,7 +157,7 @@ pub fn decode_picture_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
 }
 
 /// Decodes like [`decode_picture_file`], and returns the image with its share of the memory limit.
-pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<Held> {
+pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<BudgetedImage> {
     decode_and(path, bit_depth, |_| ()).map(|(held, ())| held)
 }
 
@@ -166,7 +166,7 @@ pub(super) fn decode_and<T>(
     path: &Path,
     bit_depth: usize,
     look: impl FnOnce(&[u8]) -> T,
-) -> Result<(Held, T)> {
+) -> Result<(BudgetedImage, T)> {
     let (_alone, bytes) = read_alone(path)?;
     let held = decode_within(&bytes, bit_depth, available_bytes);
     let held = held.map_err(|problem| problem.at_path(path))?;
@@ -238,7 +238,7 @@ fn decode_as(
     format: ImageFormat,
     bit_depth: usize,
     free: impl FnOnce() -> Option<u64>,
-) -> Result<Held> {
+) -> Result<BudgetedImage> {
     let limited = |most| {
         let mut limits = Limits::default();
         limits.max_alloc = Some(most);
@@ -267,7 +267,7 @@ fn decode_as(
     if let Some(room) = &mut room {
         room.shrink_to(picture.as_raw().len() as u64);
     }
-    Ok(Held {
+    Ok(BudgetedImage {
         picture,
         largest,
         _room: room,

@@ -3,7 +3,7 @@
 use image::ImageFormat;
 use sha2::{Digest, Sha256};
 
-use super::{Held, cut, decode_as, format_of, jpeg};
+use super::{BudgetedImage, cut, decode_as, format_of, jpeg};
 use crate::problem::Result;
 
 /// Bytes appended to a JPEG without an end marker: more than its decoder reads ahead.
@@ -22,7 +22,7 @@ pub(super) fn decode(
     bytes: &[u8],
     bit_depth: usize,
     free: impl FnOnce() -> Option<u64> + Copy,
-) -> Result<Held> {
+) -> Result<BudgetedImage> {
     // These need several scans, some of which may be missing.
     if jpeg::frame(bytes).keeps_all {
         return Err(cut());
@@ -35,7 +35,7 @@ pub(super) fn decode(
             false => problem,
         })
     };
-    let pixels = |held: &Held| Sha256::digest(held.picture.as_raw());
+    let pixels = |held: &BudgetedImage| Sha256::digest(held.picture.as_raw());
     // Decoded one after the other, because each reserves its share of the memory limit.
     let first = pixels(&decode_with(0)?);
     let held = decode_with(0b1010_1010)?;

@@ -17,9 +17,9 @@ use super::prototypes::Sums;
 use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    AnswerRule, Batch, Chosen, CosinePart, ExportedClassifier, Features, GoOn, Method, MethodSpec,
-    Pass, PassWork, PetPlan, PublishedValues, Rate, SettingKind, SettingSpec, Setup, State, Task,
-    TrainedPet, Workload, task_seed,
+    AnswerRule, Batch, CancelToken, Chosen, CosinePart, ExportedClassifier, Features, Method,
+    MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
+    State, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -173,7 +173,7 @@ impl Method for Ease {
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if self.sums.is_empty() {
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl Method for Ease {
         self.prepare()
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if let Some(tuning) = self.tuning.take() {
             self.sets.push(tuning.pets);
         }

@@ -9,8 +9,8 @@ use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosit
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
-    Backward, Batch, Chosen, Features, GoOn, Method, Pass, PassWork, Setup, State, StepSettings,
-    Task, task_seed,
+    Backward, Batch, CancelToken, Chosen, Features, Method, Pass, PassWork, Setup, State,
+    StepSettings, Task, task_seed,
 };
 use super::PRINTED;
 use super::stage::{EnergyTerm, EsnStage};
@@ -255,14 +255,14 @@ impl Method for Esn {
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if self.separation.images() > 0 {
             self.temperatures.push(self.separation.best());
         }
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         // The first task has no earlier stages to compare with, so it uses the smallest temperature.
         self.temperatures.resize(self.stages.len(), 0);
         Ok(())

@@ -24,8 +24,8 @@ use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::prototypes::{Prototypes, SHORTEST};
 use super::task::none_begun;
 use super::{
-    AnswerRule, Backward, Batch, BatchPart, Chosen, Exemplar, ExportedClassifier, Features, GoOn,
-    Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingKind,
+    AnswerRule, Backward, Batch, BatchPart, CancelToken, Chosen, Exemplar, ExportedClassifier,
+    Features, Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingKind,
     SettingSpec, Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
@@ -239,7 +239,7 @@ impl Method for Icarl {
         Ok(Some(loss))
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if self.measured.is_empty() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
-    Batch, ExportedClassifier, Features, GoOn, Measurement, Method, Moment, Pass, PassWork,
+    Batch, CancelToken, ExportedClassifier, Features, Measurement, Method, Moment, Pass, PassWork,
     Snapshots, State, Task, TrainedPet,
 };
 use super::verdict::verdict;
@@ -40,14 +40,14 @@ impl Method for Lae {
         self.train(batch, pass).map(Some)
     }
 
-    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if let Some(penalty) = &mut self.penalty {
             penalty.end_pass(&self.online);
         }
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if self.heads.0.len() == 1 {
             self.origin = Some(self.online.clone());
         }

@@ -10,8 +10,8 @@ use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
-    Backward, Batch, Features, GoOn, Measurement, Method, Moment, Pass, Setup, State, StepSettings,
-    Task, plain,
+    Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
+    StepSettings, Task, plain,
 };
 use super::queries::Queries;
 use super::study::{self, Study};
@@ -351,7 +351,7 @@ impl Method for Prompted {
         Ok(())
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         self.study = Study::begin(&*self.scheme, self.heads.0.len());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 
-use super::super::GoOn;
+use super::super::CancelToken;
 use super::projection::Projection;
 use super::regression::Regression;
 use super::ridge::{TaskFeatures, choose};
@@ -27,7 +27,7 @@ pub fn cross_fitted(
     let width = images.features.len() / images.labels.len().max(1);
     let projection = Projection::drawn(width, projections, SEED);
     let mut wanted = |_, _| go_on();
-    let mut go_on = GoOn::asking(&mut wanted);
+    let mut go_on = CancelToken::with_callback(&mut wanted);
     let ridge = choose(images, &projection, classes, &mut go_on)?.ridge;
     answered(images, ends, classes, (&projection, ridge), &mut go_on)
 }
@@ -38,7 +38,7 @@ fn answered(
     ends: &[usize],
     classes: usize,
     (projection, ridge): (&Projection, f64),
-    go_on: &mut GoOn<'_>,
+    go_on: &mut CancelToken<'_>,
 ) -> Result<Vec<f64>> {
     let (width, projections) = (projection.inputs(), projection.outputs());
     let begins = std::iter::once(0).chain(ends.iter().copied());
@@ -95,7 +95,7 @@ mod tests {
                 &ends,
                 classes,
                 (&projection, 1.0),
-                &mut GoOn::to_the_end(),
+                &mut CancelToken::never(),
             )
             .unwrap()
         };

@@ -8,7 +8,7 @@
 
 use lae_kernels::gemm::Matrix;
 
-use super::super::GoOn;
+use super::super::CancelToken;
 use super::gram::GramMatrix;
 use super::projection::Projection;
 use super::ridge::{TaskFeatures, choices};
@@ -54,7 +54,7 @@ impl Regression {
         images: TaskFeatures<'_>,
         projection: &Projection,
         classes: usize,
-        go_on: &mut GoOn<'_>,
+        go_on: &mut CancelToken<'_>,
     ) -> Result<()> {
         let outputs = projection.outputs();
         let known = self.sums.len().max(classes);
@@ -62,7 +62,7 @@ impl Regression {
         let blocks = images.blocks(projection.inputs());
         let count = images.blocks(projection.inputs()).count();
         for (done, block) in blocks.enumerate() {
-            go_on.done(done, count)?;
+            go_on.report(done, count)?;
             let hidden = projection.hidden(block.features, 0..outputs);
             let rows = Matrix::new(&hidden, block.labels.len(), outputs, outputs);
             self.gram.add(rows.transposed());
@@ -101,11 +101,11 @@ impl Regression {
     ///
     /// # Errors
     /// Returns a Problem if no λ works because features are not finite, or if `go_on` cancelled the computation.
-    pub fn solve(&mut self, ridge: f64, go_on: &mut GoOn<'_>) -> Result<(Vec<f32>, f64)> {
+    pub fn solve(&mut self, ridge: f64, go_on: &mut CancelToken<'_>) -> Result<(Vec<f32>, f64)> {
         let larger = choices().into_iter().filter(|choice| *choice > ridge);
         let mut used = None;
         for ridge in std::iter::once(ridge).chain(larger) {
-            if self.gram.factor(ridge, &mut || go_on.done(0, 1))? {
+            if self.gram.factor(ridge, &mut || go_on.report(0, 1))? {
                 used = Some(ridge);
                 break;
             }
@@ -235,10 +235,10 @@ mod tests {
             let features = &features[task.start * width..task.end * width];
             let labels = &labels[task];
             let images = TaskFeatures { features, labels };
-            own.absorb(images, &projection, classes, &mut GoOn::to_the_end())
+            own.absorb(images, &projection, classes, &mut CancelToken::never())
                 .unwrap();
         }
-        let (weights, used) = own.solve(0.1, &mut GoOn::to_the_end()).unwrap();
+        let (weights, used) = own.solve(0.1, &mut CancelToken::never()).unwrap();
         assert_eq!((weights.len(), used), (classes * outputs, 0.1));
         let h = projection.hidden(&features, 0..outputs);
         let sum = |f: &dyn Fn(usize) -> f64| (0..60).map(f).sum::<f64>();
@@ -289,7 +289,7 @@ mod tests {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;
         let images = TaskFeatures { features, labels };
-        own.absorb(images, projection, 1, &mut GoOn::to_the_end())
+        own.absorb(images, projection, 1, &mut CancelToken::never())
             .unwrap();
     }
 
@@ -312,7 +312,7 @@ mod tests {
         for one in [&mut own, &mut back] {
             absorb(one, &projection, &draw(1));
         }
-        let solved = |of: &mut Regression| of.solve(1e-3, &mut GoOn::to_the_end()).unwrap();
+        let solved = |of: &mut Regression| of.solve(1e-3, &mut CancelToken::never()).unwrap();
         assert_eq!(solved(&mut own), solved(&mut back));
         assert!(Regression::read(21, 1, &file).is_err());
         assert!(Regression::read(20, 2, &file).is_err());
@@ -326,10 +326,10 @@ mod tests {
         let projection = Projection::drawn(2, 12, 1);
         let mut own = Regression::new(12).unwrap();
         absorb(&mut own, &projection, &[1e6; 8]);
-        let (weights, used) = own.solve(1e-8, &mut GoOn::to_the_end()).unwrap();
+        let (weights, used) = own.solve(1e-8, &mut CancelToken::never()).unwrap();
         assert!(used > 1e-8 && weights.iter().all(|weight| weight.is_finite()));
         absorb(&mut own, &projection, &[f32::NAN; 2]);
-        let problem = own.solve(1e-8, &mut GoOn::to_the_end()).unwrap_err();
+        let problem = own.solve(1e-8, &mut CancelToken::never()).unwrap_err();
         assert!(problem.what.contains("finite"), "{problem}");
     }
 }

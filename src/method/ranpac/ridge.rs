@@ -9,7 +9,7 @@
 use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use rayon::prelude::*;
 
-use super::super::GoOn;
+use super::super::CancelToken;
 use super::gram::GramMatrix;
 use super::projection::Projection;
 use crate::problem::Result;
@@ -69,7 +69,7 @@ pub fn choose(
     images: TaskFeatures<'_>,
     projection: &Projection,
     classes: usize,
-    go_on: &mut GoOn<'_>,
+    go_on: &mut CancelToken<'_>,
 ) -> Result<Choice> {
     let count = images.labels.len();
     let (fit, judge) = images.split(count * 4 / 5, projection.inputs());
@@ -116,13 +116,13 @@ fn by_images(
     judge: TaskFeatures<'_>,
     projection: &Projection,
     own: &[usize],
-    go_on: &mut GoOn<'_>,
+    go_on: &mut CancelToken<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (n, m) = (fit.labels.len(), judge.labels.len());
     let mut gram = GramMatrix::new(n)?;
     let mut between = vec![0.0; m * n];
     for start in (0..projection.outputs()).step_by(BLOCK) {
-        go_on.done(0, choices().len())?;
+        go_on.report(0, choices().len())?;
         let columns = start..(start + BLOCK).min(projection.outputs());
         let width = columns.len();
         let (one, two) = (
@@ -149,13 +149,13 @@ fn by_projections(
     judge: TaskFeatures<'_>,
     projection: &Projection,
     own: &[usize],
-    go_on: &mut GoOn<'_>,
+    go_on: &mut CancelToken<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     let (inputs, outputs) = (projection.inputs(), projection.outputs());
     let mut gram = GramMatrix::new(outputs)?;
     let mut targets = vec![0.0; own.len() * outputs];
     for block in fit.blocks(inputs) {
-        go_on.done(0, choices().len())?;
+        go_on.report(0, choices().len())?;
         let hidden = projection.hidden(block.features, 0..outputs);
         gram.add(Matrix::new(&hidden, block.labels.len(), outputs, outputs).transposed());
         for (h, label) in hidden.chunks_exact(outputs).zip(block.labels) {
@@ -174,13 +174,17 @@ fn by_projections(
 }
 
 /// Returns (square + λI)⁻¹·targets for every λ, concatenated; NaN for a λ whose factorisation failed.
-fn solutions(gram: &mut GramMatrix, targets: &[f64], go_on: &mut GoOn<'_>) -> Result<Vec<f64>> {
+fn solutions(
+    gram: &mut GramMatrix,
+    targets: &[f64],
+    go_on: &mut CancelToken<'_>,
+) -> Result<Vec<f64>> {
     let choices = choices();
     let mut all = Vec::with_capacity(choices.len() * targets.len());
     for (done, ridge) in choices.iter().enumerate() {
         let start = all.len();
         all.extend_from_slice(targets);
-        if gram.factor(*ridge, &mut || go_on.done(done, choices.len()))? {
+        if gram.factor(*ridge, &mut || go_on.report(done, choices.len()))? {
             gram.solve(&mut all[start..]);
         } else {
             all[start..].fill(f64::NAN);
@@ -261,7 +265,7 @@ mod tests {
                 features: &features,
                 labels: &labels,
             };
-            let choice = choose(own, &projection, 7, &mut GoOn::to_the_end()).unwrap();
+            let choice = choose(own, &projection, 7, &mut CancelToken::never()).unwrap();
             let wanted = defined(&features, &labels, &projection, 7);
             // With a singular matrix, the reference is only noise for the smallest λ.
             let trusted = if count == 26 { 6 } else { 0 };
@@ -287,7 +291,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 5, &mut GoOn::to_the_end()).unwrap();
+        let choice = choose(own, &projection, 5, &mut CancelToken::never()).unwrap();
         let wanted = defined(&features, &labels, &projection, 5);
         assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
     }
@@ -301,7 +305,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 1, &mut GoOn::to_the_end()).unwrap();
+        let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
         assert_eq!(choice.losses[0], f64::INFINITY);
         assert!(choice.losses.iter().any(|loss| loss.is_finite()));
         assert!(choice.ridge > choices()[0]);
@@ -310,7 +314,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 1, &mut GoOn::to_the_end()).unwrap();
+        let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
         assert!(choice.losses.iter().all(|loss| *loss == f64::INFINITY));
     }
 
@@ -322,7 +326,7 @@ mod tests {
             features: &features,
             labels: &labels,
         };
-        let choice = choose(own, &projection, 3, &mut GoOn::to_the_end());
+        let choice = choose(own, &projection, 3, &mut CancelToken::never());
         assert!(choice.unwrap().ridge > 0.0);
     }
 
@@ -339,7 +343,12 @@ mod tests {
             told.push((done, of));
             done < 4
         };
-        let stopped = choose(own, &projection, 3, &mut GoOn::asking(&mut wanted));
+        let stopped = choose(
+            own,
+            &projection,
+            3,
+            &mut CancelToken::with_callback(&mut wanted),
+        );
         assert!(stopped.unwrap_err().what.contains("stopped"));
         assert_eq!(told.last(), Some(&(4, choices().len())));
     }

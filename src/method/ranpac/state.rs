@@ -9,8 +9,8 @@ use super::super::answers::{self, Answer};
 use super::super::task::none_begun;
 use super::super::tuning::FirstSession;
 use super::super::{
-    AnswerRule, Batch, Chosen, ExportedClassifier, Features, GoOn, Measurement, Method, Moment,
-    Pass, PassWork, Setup, State, Stored, Task, TrainedPet, plain,
+    AnswerRule, Batch, CancelToken, Chosen, ExportedClassifier, Features, Measurement, Method,
+    Moment, Pass, PassWork, Setup, State, Stored, Task, TrainedPet, plain,
 };
 use super::ridge::choose;
 use super::{Choice, Projection, Regression, TaskFeatures, adapts};
@@ -182,7 +182,7 @@ impl RanPac {
 
     /// Returns the λ for the measured images. An added task uses the λ of the run; if a checkpoint of an older version
     /// has none, λ is selected from the images, as in other tasks.
-    fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
+    fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut CancelToken<'_>) -> Result<f64> {
         self.choice = None;
         if let (true, Some(kept)) = (self.added_task, self.ridge) {
             return Ok(kept);
@@ -194,7 +194,7 @@ impl RanPac {
     }
 
     /// Adds the measured images to G and Q and solves for W.
-    fn solve(&mut self, go_on: &mut GoOn<'_>) -> Result<()> {
+    fn solve(&mut self, go_on: &mut CancelToken<'_>) -> Result<()> {
         let (features, mut labels) = (
             std::mem::take(&mut self.features),
             std::mem::take(&mut self.labels),
@@ -254,14 +254,14 @@ impl Method for RanPac {
         Ok(None)
     }
 
-    fn end_pass(&mut self, _pass: usize, go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_pass(&mut self, _pass: usize, go_on: &mut CancelToken<'_>) -> Result<()> {
         match self.labels.is_empty() {
             true => Ok(()),
             false => self.solve(go_on),
         }
     }
 
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+    fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
         if let Some(session) = &mut self.session {
             session.end_task();
         }

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, Frame, Said, ServerMessage};
+use crate::run::wire::{self, Ask, ClientMessage, Frame, ServerMessage};
 use tickets::{Ticket, too_large};
 
 /// Interval of checks for due work.
@@ -67,7 +67,7 @@ struct Work {
     last: u64,
     client: u64,
     said: u64,
-    waiting: VecDeque<(Said, Vec<u8>)>,
+    waiting: VecDeque<(ClientMessage, Vec<u8>)>,
     retry: Option<Instant>,
     pause: Duration,
     tries: usize,
@@ -181,7 +181,7 @@ impl Work {
         }
         self.said += 1;
         let (client, number) = (self.client, self.said);
-        let said = Said {
+        let said = ClientMessage {
             client,
             number,
             ask,
@@ -196,7 +196,7 @@ impl Work {
     }
 
     fn say(&mut self, ask: Ask, raw: &[u8]) {
-        let said = Said {
+        let said = ClientMessage {
             client: self.client,
             number: 0,
             ask,
@@ -207,7 +207,7 @@ impl Work {
     }
 
     /// Sends a message. A message that is too large for a frame is reported and not sent again.
-    fn write(&mut self, said: Said, raw: &[u8]) {
+    fn write(&mut self, said: ClientMessage, raw: &[u8]) {
         let number = said.number;
         let job = queued(&said.ask);
         let problem = match (Frame::of(said, raw), &mut self.link) {

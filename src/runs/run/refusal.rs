@@ -35,7 +35,7 @@ impl ClassPrediction {
 }
 
 /// A test image of a known class: its source and index, and its strangeness.
-pub type Known = ((usize, usize), f32);
+pub type KnownImage = ((usize, usize), f32);
 
 /// Returns the strangeness that [`KEPT`] percent of the images do not exceed; `None` if there are none.
 fn limit(strangeness: impl Iterator<Item = f32>) -> Option<f32> {
@@ -53,7 +53,7 @@ fn part((source, index): (usize, usize)) -> u8 {
 
 /// Returns the threshold and the number of rejected images of known classes; `None` for too few images. The number is
 /// cross-fitted over [`PARTS`] folds, since a threshold always rejects 5 % of the images that it was computed from.
-pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
+pub fn chosen(known: &[KnownImage]) -> Option<(f32, Refused)> {
     if known.iter().filter(|(_, value)| value.is_finite()).count() < FEWEST {
         return None;
     }
@@ -75,7 +75,7 @@ pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
 }
 
 /// Returns the measurements of an expert after testing; empty for too few images.
-pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
+pub fn measurements_of(expert: Expert, known: &[KnownImage]) -> Vec<(String, f64)> {
     let Some((threshold, all)) = chosen(known) else {
         return Vec::new();
     };
@@ -172,7 +172,7 @@ impl Refusal {
         probe: Option<&ProbeInside>,
         expert: Expert,
     ) -> Option<Self> {
-        let (mut known, mut later): (Vec<Known>, Vec<f32>) = Default::default();
+        let (mut known, mut later): (Vec<KnownImage>, Vec<f32>) = Default::default();
         let sample = probe.and_then(|probe| Some((probe, probe.strangeness_of(expert)?)));
         for (probe, at, value) in sample.into_iter().flat_map(|(probe, values)| {
             (0..)
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    fn at_places(values: impl IntoIterator<Item = f32>) -> Vec<Known> {
+    fn at_places(values: impl IntoIterator<Item = f32>) -> Vec<KnownImage> {
         let values = values.into_iter().enumerate();
         values.map(|(at, value)| ((0, at), value)).collect()
     }

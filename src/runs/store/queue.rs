@@ -25,19 +25,19 @@ const QUEUE: &str = "queue";
 const AWAY: &str = ".away";
 
 /// An entry of a queue file.
-pub trait Kept: Serialize + DeserializeOwned {
+pub trait QueueEntry: Serialize + DeserializeOwned {
     /// Returns the entry as it is after a restart of the program.
     #[must_use]
     fn after_restart(self) -> Self;
 }
 
-impl Kept for Job {
+impl QueueEntry for Job {
     fn after_restart(self) -> Self {
         Self { held: true, ..self }
     }
 }
 
-impl Kept for RemoteJob {
+impl QueueEntry for RemoteJob {
     fn after_restart(self) -> Self {
         self
     }
@@ -94,7 +94,7 @@ pub fn places_at_work(root: &Path) -> Vec<String> {
     names
 }
 
-impl<T: Kept> QueueFile<T> {
+impl<T: QueueEntry> QueueFile<T> {
     fn at(folder: PathBuf, name: &str) -> Self {
         Self {
             folder,
@@ -195,7 +195,7 @@ pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
 }
 
 /// Returns the jobs in a file's text, and whether all entries could be read.
-fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
+fn read<T: QueueEntry>(text: &str) -> (Vec<T>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);

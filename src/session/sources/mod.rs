@@ -69,7 +69,7 @@ pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box
 pub struct Disk {
     pub(super) runs_root: PathBuf,
     scans: data::Scans,
-    known: runs::Known,
+    known: runs::RunRowCache,
     plugins: Option<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl Disk {
         Self {
             runs_root,
             scans: data::Scans::default(),
-            known: runs::Known::default(),
+            known: runs::RunRowCache::default(),
             plugins: user_folder(),
         }
     }

@@ -20,9 +20,9 @@ use crate::tr;
 /// The rows of the last listing. A listing reads only runs whose files have changed since, whichever program changed
 /// them.
 #[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
+pub(super) struct RunRowCache(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
 
-impl Known {
+impl RunRowCache {
     fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<RunRow>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

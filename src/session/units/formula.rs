@@ -32,7 +32,7 @@ pub struct Formula {
 }
 
 /// The arguments of a function call.
-pub(super) struct Asked<'t> {
+pub(super) struct CallArguments<'t> {
     pub run: &'t str,
     /// The node with the name of the run.
     place: &'t Expr,
@@ -158,7 +158,7 @@ pub(super) fn asked<'t>(
     function: &Function,
     node: &Expr,
     arguments: &'t [Expr],
-) -> Result<Asked<'t>, Diagnostic> {
+) -> Result<CallArguments<'t>, Diagnostic> {
     let like = function.about.split(':').next().unwrap_or_default();
     let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
     for (at, argument) in arguments.iter().enumerate() {
@@ -186,7 +186,7 @@ pub(super) fn asked<'t>(
         }
     }
     match run {
-        Some((run, place)) if function.numbers.contains(&numbers.len()) => Ok(Asked {
+        Some((run, place)) if function.numbers.contains(&numbers.len()) => Ok(CallArguments {
             run,
             place,
             numbers,
@@ -199,7 +199,7 @@ pub(super) fn asked<'t>(
     }
 }
 
-impl Asked<'_> {
+impl CallArguments<'_> {
     /// Checks that the call refers to one of these runs.
     fn of_any(&self, runs: &[String]) -> Result<(), Diagnostic> {
         if runs.iter().any(|known| known == self.run) {

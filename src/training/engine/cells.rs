@@ -76,7 +76,9 @@ impl GridSink for CellSink<'_, '_> {
     fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
         self.pace.ended(cell, end);
         let standing = match end {
-            Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => plan.standing_of(cell),
+            Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {
+                plan.standing_of(cell)
+            }
             Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
             Err(problem) => {
                 self.problem.get_or_insert_with(|| problem.clone());

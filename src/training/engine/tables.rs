@@ -16,7 +16,7 @@ use crate::experiment::ResourceCache;
 use crate::experiment::doubt;
 use crate::experiment::predict::Predictor;
 use crate::experiment::predictor_cache::Key;
-use crate::experiment::sheet::{Asked, Columns, SheetBatch, fill};
+use crate::experiment::sheet::{Columns, ImageSelection, SheetBatch, fill};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
@@ -210,7 +210,7 @@ impl Worker<'_> {
             |piece: SheetBatch| self.compute(move |predictor| predictor.predict_batch(&piece.seen));
         let mut step =
             |count: SheetCount| self.report(sheet(self.ticket, SheetState::Working(count)));
-        let asked = Asked {
+        let asked = ImageSelection {
             folder: &request.folder,
             only: &request.only,
         };

@@ -15,10 +15,10 @@ pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
 
 /// Identifies a test image: its source (0 for the run's own dataset, k for its k-th added task) and its index among
 /// the test images of that source.
-pub(super) type Place = (usize, usize);
+pub(super) type TestImageIndex = (usize, usize);
 
 /// The dataset that a run was set up with, and its classes in order.
-pub(super) struct Own {
+pub(super) struct RunDataset {
     pub data: Arc<Dataset>,
     pub scenario: Scenario,
 }
@@ -32,7 +32,7 @@ struct OfAddedTask {
 /// The images of a run.
 pub(super) struct Images {
     /// `None` if the dataset is not available; then none of its images is tested.
-    own: Option<Own>,
+    own: Option<RunDataset>,
     /// Number of tasks of the run's own dataset; `classes` is the number of their classes.
     tasks: usize,
     classes: usize,
@@ -43,7 +43,7 @@ pub(super) struct Images {
 
 impl Images {
     /// Returns the images of the first `tasks` tasks of a run's own dataset, which have `classes` classes.
-    pub fn new(own: Option<Own>, tasks: usize, classes: usize) -> Self {
+    pub fn new(own: Option<RunDataset>, tasks: usize, classes: usize) -> Self {
         Self {
             own,
             tasks,
@@ -94,7 +94,7 @@ impl Images {
     }
 
     /// Returns the number of own classes seen by the end of a task.
-    fn seen(&self, own: &Own, task: usize) -> usize {
+    fn seen(&self, own: &RunDataset, task: usize) -> usize {
         let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
         ends.map_or(0, |task| task.end).min(self.classes)
     }
@@ -129,7 +129,7 @@ impl Images {
     }
 
     /// Returns the test images of the tasks 0..=task with their places.
-    pub fn tests_up_to(&self, task: usize) -> (Vec<Place>, Labelled) {
+    pub fn tests_up_to(&self, task: usize) -> (Vec<TestImageIndex>, Labelled) {
         let (mut places, mut samples) = (Vec::new(), Vec::new());
         if let Some(own) = &self.own {
             let seen = self.seen(own, task);

@@ -54,7 +54,7 @@ pub use own::{RunAttachments, collect_attachments};
 pub use plan::{TrainingPlan, put_back};
 pub use resources::{ResourceCache, augment_of, open_options};
 pub use samples::sample_pictures;
-pub use teach::{Found, found, teach};
+pub use teach::{SourcePreview, found, teach};
 use trainer::Trainer;
 
 /// How a job ended.

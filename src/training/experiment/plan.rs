@@ -22,7 +22,7 @@ use crate::texts::{Message, Words};
 use super::ResourceCache;
 use super::fitting::Fitted;
 use super::footprint;
-use super::images::{Images, Own};
+use super::images::{Images, RunDataset};
 use super::run_identity::{RunIdentity, self_contained_settings};
 use super::trainer::TrainContext;
 
@@ -283,7 +283,7 @@ impl TrainingPlan {
     pub(super) fn kit(self) -> TrainContext {
         let tasks = &self.scenario.tasks;
         let (count, classes) = (tasks.len(), self.scenario.class_order.len());
-        let own = Own {
+        let own = RunDataset {
             data: self.data,
             scenario: self.scenario,
         };

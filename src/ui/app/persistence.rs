@@ -9,7 +9,7 @@ use super::StudioApp;
 use crate::logging::{self, Level};
 use crate::session::Session;
 use crate::texts::Language;
-use crate::ui::background_writer::Kept;
+use crate::ui::background_writer::PendingWrite;
 use crate::ui::settings::{Settings, ThemeChoice};
 use crate::ui::theme;
 
@@ -140,7 +140,7 @@ impl StudioApp {
         self.remembered = Instant::now();
         self.settings = renewed(&self.settings, &self.session);
         if let Some(file) = &self.settings_file {
-            let kept = Kept::Settings(file.clone(), self.settings.clone().into());
+            let kept = PendingWrite::Settings(file.clone(), self.settings.clone().into());
             if let Err(problem) = self.writer.write(kept) {
                 self.session.notify(problem, true);
             }
@@ -150,7 +150,7 @@ impl StudioApp {
     /// Writes the drafts if they have changed.
     pub(super) fn remember_drafts(&mut self) {
         if let Some((folder, drafts)) = self.session.changed_drafts()
-            && let Err(problem) = self.writer.write(Kept::Drafts(folder, drafts))
+            && let Err(problem) = self.writer.write(PendingWrite::Drafts(folder, drafts))
         {
             self.session.drafts_failed();
             self.session.notify(problem, true);

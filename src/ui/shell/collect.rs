@@ -39,7 +39,7 @@ pub struct Collect {
 
 /// The style of drawings: whether light on dark, and the share of the image that the drawing fills.
 #[derive(Clone, Copy, Default)]
-struct Look {
+struct DrawingStyle {
     light: bool,
     share: Option<f32>,
 }
@@ -72,7 +72,7 @@ impl Collect {
             (self.purpose, self.saving) = (None, false);
             return;
         }
-        let look = look(session, &purpose, commands);
+        let look = drawing_style(session, &purpose, commands);
         take_pasted(ctx, commands);
         let room = ctx.content_rect().size();
         let made = &session.collection;
@@ -110,7 +110,7 @@ impl Collect {
         &mut self,
         ui: &mut Ui,
         made: &Collection,
-        (look, side): (Look, f32),
+        (look, side): (DrawingStyle, f32),
         commands: &mut Vec<UiCommand>,
     ) {
         canvas(ui, side, &mut self.drawing, look.light);
@@ -193,15 +193,19 @@ impl Collect {
 }
 
 /// Returns the style of the images that the run was trained on. For a new dataset, drawings are dark on light.
-fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> Look {
+fn drawing_style(
+    session: &Session,
+    purpose: &Purpose,
+    commands: &mut Vec<UiCommand>,
+) -> DrawingStyle {
     let Purpose::AddedTask(run) = purpose else {
-        return Look::default();
+        return DrawingStyle::default();
     };
     let data = session.header_of(run).and_then(|header| {
         let data = session.data_of(&header.config);
         data.or_ask(|load| commands.push(UiCommand::Load(load)))
     });
-    data.map_or_else(Look::default, |data| Look {
+    data.map_or_else(DrawingStyle::default, |data| DrawingStyle {
         light: data.looks.light_on_dark,
         share: data.looks.glyph_share,
     })

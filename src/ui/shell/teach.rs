@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Context, RichText, Sense, Ui, Vec2};
 
-use crate::experiment::Found;
+use crate::experiment::SourcePreview;
 use crate::problem::listed;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
@@ -100,7 +100,12 @@ pub fn ask(
 }
 
 /// Draws the classes found in the selected folder, or an error.
-fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<Arc<Found>>) {
+fn looked_at(
+    ui: &mut Ui,
+    textures: &mut Textures,
+    source: &str,
+    found: &Fetch<Arc<SourcePreview>>,
+) {
     widgets::cut(ui, source).on_hover_text(source);
     match found {
         Fetch::Failed(problem) => widgets::problem(ui, problem),
@@ -115,7 +120,7 @@ fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<A
 }
 
 /// Draws a line for each class: an image, the name, and the numbers of training and test images.
-fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
+fn list(ui: &mut Ui, textures: &mut Textures, found: &SourcePreview) {
     let sum =
         |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();
     widgets::sentence(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lae_studio::run::event::{Command, PredictRequest};
-use lae_studio::run::wire::{self, Ask, FileMark, Hello, Said, ServerMessage};
+use lae_studio::run::wire::{self, Ask, ClientMessage, FileMark, Hello, ServerMessage};
 
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
@@ -46,7 +46,7 @@ fn said() -> Vec<u8> {
         .map(|command| Ask::Command(Box::new(command)));
     for (number, ask) in (1..).zip(asks.chain([missing])) {
         let client = 1;
-        let said = Said {
+        let said = ClientMessage {
             client,
             number,
             ask,
@@ -102,7 +102,7 @@ impl Target for Frames {
     fn read(&self, folder: &Path) -> bool {
         let read = |name: &str| std::fs::read(folder.join(name)).ok();
         let told = read("told").is_none_or(|bytes| all::<ServerMessage>(&bytes));
-        let said = read("said").is_none_or(|bytes| all::<Said>(&bytes));
+        let said = read("said").is_none_or(|bytes| all::<ClientMessage>(&bytes));
         told && said
     }
 }

@@ -9,7 +9,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::places::{RemoteMachine, RemoteMachines};
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::clusters::{ClusterSeen, OnCluster, Standing, TaskState};
+use lae_studio::session::clusters::{ClusterSeen, OnCluster, SlurmTask, TaskState};
 use lae_studio::session::{Disk, Session, Sources, Wake};
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
@@ -59,7 +59,7 @@ impl Sources for With {
 }
 
 fn on_cluster() -> OnCluster {
-    let task = |index: usize, state, reason: &str, last: &[&str]| Standing {
+    let task = |index: usize, state, reason: &str, last: &[&str]| SlurmTask {
         id: format!("7_{index}"),
         state,
         node: None,

@@ -9,7 +9,7 @@ use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
     InsideContent, InsideRequest, InsideTarget, Insight, Movement, ProbeInside, RunInside,
 };
-use lae_studio::run::refusal::{Known, chosen, measurements_of, threshold_name};
+use lae_studio::run::refusal::{KnownImage, chosen, measurements_of, threshold_name};
 use lae_studio::session::backend::Recorded;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -154,7 +154,7 @@ fn a_familiar_picture_is_one_of_these() {
 fn what_known_pictures_were_refused_while_testing_is_told() {
     let runs = tempfile::tempdir().unwrap();
     // Of 40 images, each a little stranger than the one before.
-    let known: Vec<Known> = (0..40)
+    let known: Vec<KnownImage> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();
     noted(runs.path(), measurements_of(Expert::ENSEMBLE, &known));

@@ -143,7 +143,7 @@ pub enum Ask {
 
 /// A numbered message of a client. A message that is sent again after a lost connection is executed only once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Said {
+pub struct ClientMessage {
     /// The client.
     pub client: u64,
     /// Number of the message, from 1; 0 for messages that may be executed twice.

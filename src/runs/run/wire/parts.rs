@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Ask, Said, ServerMessage};
+use super::{Ask, ClientMessage, ServerMessage};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
 use crate::run::grid::CellStanding;
@@ -82,7 +82,7 @@ impl Carried for JobEvent {
     }
 }
 
-impl Carried for Said {
+impl Carried for ClientMessage {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match &mut self.ask {
             Ask::Command(command) => command.pixels(),

@@ -21,7 +21,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CellEnd {
     /// Its run was already finished.
-    Known,
+    #[serde(rename = "Known")]
+    AlreadyFinished,
     /// It was run to its end.
     Finished,
     /// Another program is running it.
@@ -72,7 +73,7 @@ impl GridPlan {
                     sink.ended(self, cell, &end);
                 }
                 match end {
-                    Ok(CellEnd::Known | CellEnd::Finished) => {}
+                    Ok(CellEnd::AlreadyFinished | CellEnd::Finished) => {}
                     Ok(CellEnd::Elsewhere) => elsewhere.push_back(cell),
                     Ok(CellEnd::Stopped(header)) => return GridEnd::Stopped(header),
                     Err(_) => failed += 1,
@@ -117,7 +118,7 @@ impl GridPlan {
         })?;
         // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
-            CellState::Done(_) => return Ok(CellEnd::Known),
+            CellState::Done(_) => return Ok(CellEnd::AlreadyFinished),
             CellState::Refused(problem) => return Err(problem),
             _ => {}
         }
@@ -153,7 +154,7 @@ impl GridPlan {
     ) -> Result<CellEnd> {
         let config = self.cells.cells[cell].config.clone();
         let ended = match run {
-            Some((StoredState::Finished, _)) => return Ok(CellEnd::Known),
+            Some((StoredState::Finished, _)) => return Ok(CellEnd::AlreadyFinished),
             // Started by a program that did not run it as part of a grid.
             Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
             Some((StoredState::Interrupted { .. }, header)) => {

@@ -6,7 +6,7 @@ use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
 use crate::experiment::ResourceCache;
-use crate::experiment::images::{Images, Place, evenly};
+use crate::experiment::images::{Images, TestImageIndex, evenly};
 use crate::experiment::teach::own_images;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -19,7 +19,7 @@ pub const MOST: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeSet {
     /// The place of each image.
-    pub places: Vec<Place>,
+    pub places: Vec<TestImageIndex>,
     /// The class of each image, by position; a class that is taught again counts as the class it repeats.
     pub labels: Vec<usize>,
     /// The network inputs, concatenated.

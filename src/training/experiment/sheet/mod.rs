@@ -44,14 +44,14 @@ type Row = (PathBuf, Option<String>);
 
 /// The images to predict.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ImageSelection<'a> {
     /// The folder that contains them, directly or in subfolders.
     pub folder: &'a Path,
     /// Only these images, by paths relative to the folder; empty for all.
     pub only: &'a [PathBuf],
 }
 
-impl Asked<'_> {
+impl ImageSelection<'_> {
     fn pictures(&self) -> Result<Vec<Below>> {
         let named = self.only.iter().map(|path| Below {
             path: path.clone(),
@@ -70,7 +70,7 @@ impl Asked<'_> {
 /// Returns a Problem if the folder cannot be read, the table cannot be written, or `ask` fails.
 pub fn fill(
     columns: &Columns,
-    asked: Asked<'_>,
+    asked: ImageSelection<'_>,
     csv: &Path,
     ask: &mut Ask<'_>,
     step: &mut Step<'_>,
@@ -219,8 +219,8 @@ mod tests {
         folder
     }
 
-    fn all(folder: &Path) -> Asked<'_> {
-        Asked { folder, only: &[] }
+    fn all(folder: &Path) -> ImageSelection<'_> {
+        ImageSelection { folder, only: &[] }
     }
 
     fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
@@ -270,7 +270,7 @@ mod tests {
         let pictures = folder(&["a.png", "b.png", "=c.png"]);
         let csv = pictures.path().join("table.csv");
         let only = ["=c.png".into(), "a.png".into()];
-        let asked = Asked {
+        let asked = ImageSelection {
             folder: pictures.path(),
             only: &only,
         };

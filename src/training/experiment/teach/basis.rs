@@ -3,11 +3,11 @@
 
 use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
-use crate::experiment::images::Own;
+use crate::experiment::images::RunDataset;
 use crate::experiment::plan::{put_back, same_classes, scenario};
 use crate::experiment::{ResourceCache, all_at_once};
 use crate::message;
-use crate::method::{self, Chosen, GoOn, Method, passes_of};
+use crate::method::{self, CancelToken, Chosen, Method, passes_of};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
@@ -65,7 +65,7 @@ pub(super) fn restore(
             _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,
         }
     }
-    method.end_task(&mut GoOn::to_the_end())
+    method.end_task(&mut CancelToken::never())
 }
 
 /// Returns the Problem that something the method needs to learn another task is missing.
@@ -110,7 +110,10 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 ///
 /// # Errors
 /// Returns a Problem if the images changed.
-pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own) -> Result<()> {
+pub(in crate::experiment) fn check_training_images(
+    header: &RunHeader,
+    own: &RunDataset,
+) -> Result<()> {
     let tasks = 0..header.own_tasks();
     let same = match &header.images {
         Some(images) => own.data.has_images_of(Split::Train, images),
@@ -158,7 +161,7 @@ pub(super) fn check_earlier_images(
 pub(super) fn check_exemplars(
     method: &dyn Method,
     header: &RunHeader,
-    own: Option<&Own>,
+    own: Option<&RunDataset>,
     title: &str,
 ) -> Result<()> {
     let own_tasks = header.own_tasks();
@@ -192,7 +195,7 @@ pub(in crate::experiment) fn own_images(
     header: &RunHeader,
     cache: &ResourceCache,
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Own> {
+) -> Result<RunDataset> {
     let config = &header.config;
     let data = cache.data(config, go_on)?;
     same_classes(header, &data)?;
@@ -212,7 +215,7 @@ pub(in crate::experiment) fn own_images(
             .eq(header.test_images[..own].iter().copied());
     let images = header.images.as_ref();
     if same && images.is_none_or(|images| data.has_images_of(Split::Test, images)) {
-        return Ok(Own { data, scenario });
+        return Ok(RunDataset { data, scenario });
     }
     Err(Problem::new(message!("problem-test-images-changed"))
         .advise(put_back(&data, "advice-restore-images-or-train")))

@@ -22,7 +22,7 @@ const FEW: usize = 4;
 
 /// The content of the source of an added task.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SourcePreview {
     /// Its classes with the names that they would have in the run, and their numbers of training and test images.
     pub classes: Vec<(String, usize, usize)>,
     /// Warnings for the user, in sentences.
@@ -41,14 +41,14 @@ pub fn found(
     after: usize,
     source: &str,
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Found> {
+) -> Result<SourcePreview> {
     let material = TaughtImages::open(header, after, source, (&ResourceCache::default(), go_on))?;
     let classes = material.classes.len();
     let trained = counts(&material.data.train, classes);
     let tested = counts(&material.data.test, classes);
     let pictures = first_pictures(&material.data);
     let named = material.classes.into_iter();
-    Ok(Found {
+    Ok(SourcePreview {
         classes: named
             .zip(trained.into_iter().zip(tested))
             .map(|(name, (train, test))| (name, train, test))

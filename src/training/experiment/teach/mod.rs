@@ -29,13 +29,13 @@ use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, Store
 use crate::texts::{Message, Words};
 
 use super::fitting::answering_weights;
-use super::images::{Images, Own, evenly};
+use super::images::{Images, RunDataset, evenly};
 use super::trainer::{TrainContext, Trainer};
 use super::{Outcome, ResourceCache, none_if_stopped, upload};
 use basis::{check_exemplars, full, restore, teachable};
 pub(super) use basis::{check_training_images, own_images};
 use material::TaughtImages;
-pub use material::{Found, found};
+pub use material::{SourcePreview, found};
 use schedule::TaskSchedule;
 
 /// Number of images that pass through the network together before an added task.
@@ -113,7 +113,7 @@ struct Teacher {
     drill: TaskSchedule,
     /// The run's settings with batch size and learning rate of the added task.
     config: RunConfig,
-    own: Option<Own>,
+    own: Option<RunDataset>,
     backbone: Arc<Opened>,
     pet: Option<PetPlan>,
 }

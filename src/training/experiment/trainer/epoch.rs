@@ -13,7 +13,9 @@ use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
 use crate::message;
-use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings, epochs_of};
+use crate::method::{
+    Batch, CancelToken, Method, Pass, PassImages, PassWork, StepSettings, epochs_of,
+};
 use crate::metrics::mean;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
@@ -137,7 +139,7 @@ impl Trainer<'_> {
     fn end(
         &mut self,
         index: usize,
-        end: impl FnOnce(&mut dyn Method, &mut GoOn<'_>) -> Result<()>,
+        end: impl FnOnce(&mut dyn Method, &mut CancelToken<'_>) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let (phase, run, task) = (self.phase(index), &self.header.run, self.task);
         let (sink, meter, at_gate) = (&mut *self.sink, &mut self.meter, &mut self.at_gate);
@@ -159,7 +161,10 @@ impl Trainer<'_> {
             }
             !stopped
         };
-        let ended = end(&mut *self.method, &mut GoOn::asking(&mut wanted));
+        let ended = end(
+            &mut *self.method,
+            &mut CancelToken::with_callback(&mut wanted),
+        );
         if stopped {
             return Ok(ControlFlow::Break(()));
         }

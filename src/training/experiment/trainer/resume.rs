@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Trainer, saving};
 use crate::message;
-use crate::method::{GoOn, Moment};
+use crate::method::{CancelToken, Moment};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, TaskReport};
 use crate::store::parted;
@@ -54,7 +54,7 @@ impl Trainer<'_> {
         if saved == self.task + 1 && learned {
             // The process was killed between saving a task and the first pass of the next one.
             self.begin_at(saved);
-            self.method.end_task(&mut GoOn::to_the_end())?;
+            self.method.end_task(&mut CancelToken::never())?;
         }
         // If later passes could not be saved, their tasks are trained again.
         let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();

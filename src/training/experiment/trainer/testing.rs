@@ -26,7 +26,7 @@ impl Trainer<'_> {
         let none = samples.is_empty();
         let mut answers = Answers::default();
         let study = self.method.study_cost(self.task);
-        let mut strangeness: ByExpert<Vec<refusal::Known>> = ByExpert::default();
+        let mut strangeness: ByExpert<Vec<refusal::KnownImage>> = ByExpert::default();
         let mut reading = UnreadableImages::of(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
@@ -97,7 +97,7 @@ impl Trainer<'_> {
 
 /// What a prediction is compared with: the tasks of a run so far, the task of each class, and pairs of a class taught
 /// again and the position that it counts for.
-pub(in crate::experiment) type Known<'a> = (
+pub(in crate::experiment) type ClassLayout<'a> = (
     &'a [Range<usize>],
     &'a [Option<usize>],
     &'a [(usize, usize)],
@@ -108,7 +108,7 @@ pub(in crate::experiment) fn add_prediction(
     answers: &mut Answers,
     label: usize,
     verdict: &Answer,
-    (tasks, task_of, repeated): Known<'_>,
+    (tasks, task_of, repeated): ClassLayout<'_>,
 ) {
     answers.labels.push(label);
     let found = repeated.iter().find(|(own, _)| *own == label);

@@ -24,7 +24,7 @@ use crate::ui::widgets::{self, Column, button, card_of, faint, input, link, sent
 const TAGS: usize = 24;
 
 /// The result of a search.
-pub(super) struct Found {
+pub(super) struct ListSearch {
     rows: Rows,
     search: Search,
     /// The indices of the matching runs among all rows.
@@ -102,7 +102,7 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     };
     let places: Places = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
     state.lines.reordered();
-    state.found = Some(Found {
+    state.found = Some(ListSearch {
         rows: rows.clone(),
         search,
         places: places.clone(),

@@ -91,7 +91,7 @@ pub struct State {
     /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, Picture>,
     /// The result of the last search.
-    found: Option<list::Found>,
+    found: Option<list::ListSearch>,
     /// The content next to the list.
     view: View,
     /// The state of the table.

@@ -46,7 +46,7 @@ const COLUMNS: [&str; 4] = [
 ];
 
 /// The rows drawn as curves: shade and index in the table.
-type Drawn = Arc<[(Shade, usize)]>;
+type CurveRows = Arc<[(Shade, usize)]>;
 
 /// The state of the table that is kept between frames.
 pub(super) struct TableState {
@@ -54,7 +54,7 @@ pub(super) struct TableState {
     /// The rows drawn as curves, each identified by its first run; `None` until the user selects rows.
     curves: Option<Vec<PathBuf>>,
     /// A cache of the drawn rows, valid for this table.
-    drawn: Option<(Arc<TableView>, Drawn)>,
+    drawn: Option<(Arc<TableView>, CurveRows)>,
 }
 
 impl Default for TableState {
@@ -77,7 +77,7 @@ impl Default for TableState {
 
 impl TableState {
     /// Returns the rows that are drawn as curves, with their shades.
-    fn drawn(&mut self, view: &Arc<TableView>) -> Drawn {
+    fn drawn(&mut self, view: &Arc<TableView>) -> CurveRows {
         if let Some((of, drawn)) = &self.drawn
             && Arc::ptr_eq(of, view)
         {
@@ -96,7 +96,7 @@ impl TableState {
             }
         };
         let methods = drawn.iter().map(|at| view.rows[*at].method.as_str());
-        let drawn: Drawn = Shade::each(methods).into_iter().zip(drawn).collect();
+        let drawn: CurveRows = Shade::each(methods).into_iter().zip(drawn).collect();
         self.drawn = Some((view.clone(), drawn.clone()));
         drawn
     }

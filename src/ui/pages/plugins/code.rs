@@ -46,7 +46,7 @@ pub struct Code {
     /// Number of changes of the text in the editor.
     changes: u64,
     /// The coloured text that was drawn last.
-    drawn: Drawn,
+    drawn: MarkedText,
 }
 
 /// Completions, with the range of bytes that they would replace.
@@ -54,7 +54,7 @@ type Offered = Option<(Range<usize>, Vec<Candidate>)>;
 
 /// A coloured text and the ranges marked in it.
 #[derive(Default)]
-struct Drawn {
+struct MarkedText {
     job: LayoutJob,
     painted: Painted,
     dark: bool,
@@ -197,7 +197,7 @@ impl Code {
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
             let text = text.as_str();
             if drawn.job.text != text || drawn.painted != painted || drawn.dark != dark {
-                *drawn = Drawn {
+                *drawn = MarkedText {
                     job: coloured(text, &painted, t),
                     painted: painted.clone(),
                     dark,

@@ -4,7 +4,7 @@
 use egui::{Label, RichText, Ui};
 
 use crate::session::Session;
-use crate::session::clusters::{OnCluster, Standing, TaskState, failures};
+use crate::session::clusters::{OnCluster, SlurmTask, TaskState, failures};
 use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -102,7 +102,7 @@ fn counts(grid: &OnCluster) -> String {
 }
 
 /// Draws why tasks failed, with the last line of the first failed task's log.
-fn failure(ui: &mut Ui, first: &Standing, number: usize) {
+fn failure(ui: &mut Ui, first: &SlurmTask, number: usize) {
     let reason = first.reason.as_deref().unwrap_or_default();
     let words = tr!("train-cluster-failed-why", n = number, why = reason);
     let text = RichText::new(words).color(tokens(ui).bad);

@@ -14,5 +14,5 @@ mod submission;
 
 pub use commands::is_here;
 pub use script::TEMPLATE;
-pub use status::{OnCluster, Standing, TaskState, failures, watch};
+pub use status::{OnCluster, SlurmTask, TaskState, failures, watch};
 pub use submission::{SubmitOptions, cancel, cancel_submission, submit};

@@ -66,7 +66,7 @@ impl TaskState {
 
 /// The task that runs a cell, or the last one that did. Its fields are those in the JSON output of `grid`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Standing {
+pub struct SlurmTask {
     /// Array and index, as in `scancel`: `12_3`.
     pub id: String,
     /// Its state.
@@ -83,7 +83,7 @@ pub struct Standing {
     pub last_lines: Vec<String>,
 }
 
-impl Standing {
+impl SlurmTask {
     /// Returns the tasks of those cells that were submitted.
     ///
     /// # Errors
@@ -151,8 +151,8 @@ impl Standing {
 }
 
 /// Returns the first task for each reason of failure, with the number of tasks that failed for it.
-pub fn failures<'a>(tasks: impl Iterator<Item = &'a Standing>) -> Vec<(&'a Standing, usize)> {
-    let mut failed: Vec<(&Standing, usize)> = Vec::new();
+pub fn failures<'a>(tasks: impl Iterator<Item = &'a SlurmTask>) -> Vec<(&'a SlurmTask, usize)> {
+    let mut failed: Vec<(&SlurmTask, usize)> = Vec::new();
     for task in tasks.filter(|task| task.state == TaskState::Failed) {
         match failed
             .iter_mut()
@@ -206,7 +206,7 @@ pub struct OnCluster {
     /// The place to which it was submitted; empty for the cluster of this machine.
     pub place: String,
     /// Its tasks.
-    pub tasks: Vec<Standing>,
+    pub tasks: Vec<SlurmTask>,
 }
 
 impl OnCluster {
@@ -231,7 +231,7 @@ impl OnCluster {
         let each = submissions.iter().map(|submission| {
             let tasks = submission.submitted().map(|cell| {
                 let task = known.remove(&(cell.job.clone(), cell.index));
-                Standing::of_cell(submission, cell, task.unwrap_or_default())
+                SlurmTask::of_cell(submission, cell, task.unwrap_or_default())
             });
             Self {
                 folder: submission.folder.clone(),

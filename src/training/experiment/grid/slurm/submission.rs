@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::commands;
 use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
-use super::status::{OnCluster, Standing, TaskState};
+use super::status::{OnCluster, SlurmTask, TaskState};
 use crate::counts::ranges_text;
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;
@@ -81,7 +81,7 @@ pub fn submit(
             .at_path(&root)
             .advise(message!("slurm-another-submits-advice")));
     };
-    let tasks = Standing::of(plan, cells, place)?;
+    let tasks = SlurmTask::of(plan, cells, place)?;
     let is_queued = |cell: &&usize| tasks.get(*cell).is_some_and(|task| task.state.is_queued());
     let to_do = |cell: &&usize| {
         let state = plan.state(**cell);
@@ -225,7 +225,7 @@ fn arrays(
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &RemoteMachine) -> Result<usize> {
-    cancel_queued(place, Standing::of(plan, cells, place)?.values())
+    cancel_queued(place, SlurmTask::of(plan, cells, place)?.values())
 }
 
 /// Cancels the waiting tasks of this submission and ends the running ones, which save their state.
@@ -241,7 +241,7 @@ pub fn cancel_submission(folder: &Path, place: &RemoteMachine) -> Result<()> {
 /// Cancels the queued and running tasks among these; returns their number.
 fn cancel_queued<'a>(
     place: &RemoteMachine,
-    tasks: impl Iterator<Item = &'a Standing>,
+    tasks: impl Iterator<Item = &'a SlurmTask>,
 ) -> Result<usize> {
     let queued = tasks.filter(|task| task.state.is_queued());
     let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
