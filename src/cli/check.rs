@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, duration, tell};
 use super::progress::Reporter;
-use super::run_args::Moved;
+use super::run_args::MovedFiles;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
 use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};
@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|RUN")]
     run: String,
     #[command(flatten)]
-    moved: Moved,
+    moved: MovedFiles,
     /// Compute on this device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,

@@ -34,7 +34,7 @@ struct InsideOutput {
     run: String,
     /// Number of the task, from 1.
     task: usize,
-    movement: Moved,
+    movement: PetDistances,
     /// The axes of each expert's feature map.
     maps: Vec<Axes>,
     pictures: Vec<OfPicture>,
@@ -47,7 +47,7 @@ struct InsideOutput {
 
 /// Relative distances of PETs by block.
 #[derive(Serialize)]
-struct Moved {
+struct PetDistances {
     /// Of each expert's PET since its initialisation.
     since_start: ByExpert<Vec<Block>>,
     /// Between the offline and the online PET.
@@ -135,14 +135,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
-fn moved(movement: &Movement) -> Moved {
+fn moved(movement: &Movement) -> PetDistances {
     let blocks = |values: &[(usize, f64)]| {
         let each = values.iter();
         each.map(|&(block, distance)| Block { block, distance })
             .collect()
     };
     let since = movement.since_start.iter();
-    Moved {
+    PetDistances {
         since_start: since
             .map(|(expert, values)| (*expert, blocks(values)))
             .collect(),
@@ -251,7 +251,7 @@ fn refusals(of: &ByExpert<Refusal>) -> String {
     table.to_string()
 }
 
-fn movement_table(movement: &Moved) -> String {
+fn movement_table(movement: &PetDistances) -> String {
     let experts = movement.since_start.keys();
     let mut titles = vec![">block".to_string()];
     titles.extend(experts.map(|expert| format!(">{}", expert.name())));

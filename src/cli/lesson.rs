@@ -13,7 +13,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
 use crate::session::units::{
-    self, Figures, Lack, Paragraph, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
+    self, Figures, NoValue, Paragraph, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
 };
 use crate::store::{self, RunSummary, StoredState};
 use crate::texts::Language;
@@ -310,7 +310,7 @@ impl Player<'_> {
         checks
             .map(|expect| {
                 let held = holds(expect);
-                if let Err(Lack::Never(why)) = &held {
+                if let Err(NoValue::Never(why)) = &held {
                     tell(format!("line {}: {}", expect.line, why.english()));
                 }
                 Check {

@@ -3,7 +3,7 @@
 use super::End;
 use super::progress::Reporter;
 use super::remote::{self, AtPlace};
-use super::run_args::Moved;
+use super::run_args::MovedFiles;
 use super::run_report::{RunOutput, finished, not_begun, stopped};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Changes, Outcome};
@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     micro_batch: Option<usize>,
     #[command(flatten)]
-    moved: Moved,
+    moved: MovedFiles,
     #[command(flatten)]
     at: AtPlace,
     #[command(flatten)]

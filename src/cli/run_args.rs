@@ -12,7 +12,7 @@ use crate::store;
 
 /// The present location of a run's data and weights.
 #[derive(clap::Args)]
-pub(super) struct Moved {
+pub(super) struct MovedFiles {
     /// Path of its dataset on this computer, if it differs from the run's settings
     #[arg(long, value_name = "PATH")]
     pub data: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Moved {
     pub weights: Option<String>,
 }
 
-impl Moved {
+impl MovedFiles {
     /// Returns the sources to open a run with these settings, at the given locations.
     pub fn cache(&self, config: &RunConfig) -> ResourceCache {
         let mut own = JobAttachments::default();
@@ -48,7 +48,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     #[command(flatten)]
-    pub moved: Moved,
+    pub moved: MovedFiles,
     /// Look for the run in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::End;
 use super::output::{complain, size, tell};
 use super::progress::{Notes, OneOfSeveral, Reporter};
-use super::remote::{AtPlace, Ended, There, begun, left};
+use super::remote::{AtPlace, JobEnd, RemoteConnection, begun, left};
 use super::run_report::{
     RunOutput, finished, not_begun, several_finished, several_stopped, stopped,
 };
@@ -96,9 +96,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
         }
         let outcome = experiment::train(&config, &root, &cache, sink, &control)?;
         Ok(match outcome {
-            Outcome::Finished(header) => Ended::Finished(Some(header.folder)),
-            Outcome::Stopped(header) => Ended::Stopped(Some(header.folder)),
-            Outcome::NotBegun => Ended::Stopped(None),
+            Outcome::Finished(header) => JobEnd::Finished(Some(header.folder)),
+            Outcome::Stopped(header) => JobEnd::Stopped(Some(header.folder)),
+            Outcome::NotBegun => JobEnd::Stopped(None),
         })
     })
 }
@@ -114,7 +114,7 @@ fn train_at_place(
     control: &Control,
 ) -> Result<End> {
     let name = at.place.as_deref().unwrap_or_default();
-    let Some(there) = There::reach(name, root, control)? else {
+    let Some(there) = RemoteConnection::reach(name, root, control)? else {
         return Ok(not_begun());
     };
     let end = train_each(configs, several, output, |mut config, sink| {
@@ -143,7 +143,7 @@ fn train_each(
     configs: Vec<RunConfig>,
     several: bool,
     output: &RunOutput,
-    mut train: impl FnMut(RunConfig, &mut dyn Sink) -> Result<Ended>,
+    mut train: impl FnMut(RunConfig, &mut dyn Sink) -> Result<JobEnd>,
 ) -> Result<End> {
     let (mut runs, count) = (Vec::new(), configs.len());
     let mut notes = Notes::default();
@@ -159,12 +159,12 @@ fn train_each(
             output.json.give(&summary_of_orders(&runs), "")?;
         }
         let last = match ended? {
-            Ended::Finished(folder) => {
+            JobEnd::Finished(folder) => {
                 runs.push(store::load(&begun(folder)?)?);
                 continue;
             }
-            Ended::Left => continue,
-            Ended::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
+            JobEnd::Left => continue,
+            JobEnd::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
         };
         return match last {
             last if several => several_stopped(&runs, last.as_ref(), count, output),

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{End, Line, remote};
 use crate::problem::{Problem, Result};
-use crate::session::backend::Whose;
+use crate::session::backend::EngineHost;
 use crate::ui::display::DisplayChoice;
 use crate::{store, ui};
 
@@ -30,9 +30,9 @@ pub(super) fn run(line: Line, started: Instant) -> Result<End> {
 }
 
 /// Returns where the window's engine runs: in a separate process, unless a thread is requested.
-fn engine_of(word: Option<&str>) -> Result<Whose> {
+fn engine_of(word: Option<&str>) -> Result<EngineHost> {
     if word == Some("thread") {
-        return Ok(Whose::Thread);
+        return Ok(EngineHost::Thread);
     }
     let program = std::env::current_exe();
     let program = program.map_err(|error| {
@@ -40,7 +40,7 @@ fn engine_of(word: Option<&str>) -> Result<Whose> {
             "the path of this program could not be determined: {error}"
         ))
     })?;
-    Ok(Whose::Process(program))
+    Ok(EngineHost::Process(program))
 }
 
 /// Returns the place that is selected when the window opens.

@@ -15,7 +15,7 @@ use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
 use crate::experiment::{ResourceCache, doubt, put_back};
-use crate::metrics::{Answers, Expert, Wrong};
+use crate::metrics::{Answers, Expert, Misclassification};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{ControlRequest, Picture, RunHeader};
@@ -117,8 +117,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
             &mut wrong,
         )?;
     }
-    Wrong::sort(&mut wrong);
-    let mistake = |wrong: &Wrong| {
+    Misclassification::sort(&mut wrong);
+    let mistake = |wrong: &Misclassification| {
         let (source, index) = place(answers, wrong.at);
         let sample = tests.as_ref().ok();
         let sample = sample.and_then(|tests| tests.at(source, index));
@@ -165,7 +165,7 @@ fn training(
     };
     let wrong = doubtful(&answers, class);
     let data = cache.data(&header.config, &|| true)?;
-    let mistake = |wrong: &Wrong| {
+    let mistake = |wrong: &Misclassification| {
         let (source, index) = place(&answers, wrong.at);
         mistake(header, (source, index), data.train.get(index), wrong)
     };
@@ -267,7 +267,7 @@ fn ask_again(
     (device, cache): (Option<&str>, &ResourceCache),
     tests: &Tests,
     answers: &Answers,
-    wrong: &mut [Wrong],
+    wrong: &mut [Misclassification],
 ) -> Result<()> {
     tell(format!(
         "this run did not store the confidence of its predictions; {} classified again",
@@ -304,7 +304,7 @@ fn mistake(
     header: &RunHeader,
     (source, index): (usize, usize),
     sample: Option<&Sample>,
-    wrong: &Wrong,
+    wrong: &Misclassification,
 ) -> Mistake {
     let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
     Mistake {

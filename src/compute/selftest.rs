@@ -10,8 +10,8 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
 use crate::nn::{
-    Angles, Depthwise7, Frame, LayerNorm, Linear, Place, Rotation, WeightType, attention, gelu,
-    mlp, prefixed_attention, project, self_attention, swiglu,
+    Angles, Depthwise7, Frame, LayerNorm, Linear, Rotation, WeightPlacement, WeightType, attention,
+    gelu, mlp, prefixed_attention, project, self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -195,7 +195,11 @@ impl Sequence {
     }
 
     /// Returns a frozen linear layer with these numbers of inputs and outputs.
-    fn linear(&mut self, [inputs, outputs]: [usize; 2], place: impl Into<Place>) -> Result<Linear> {
+    fn linear(
+        &mut self,
+        [inputs, outputs]: [usize; 2],
+        place: impl Into<WeightPlacement>,
+    ) -> Result<Linear> {
         let place = place.into();
         let scale = (3.0 / inputs as f32).sqrt();
         let weight = self.values(inputs * outputs, scale);
@@ -241,7 +245,7 @@ struct Block {
 }
 
 impl Block {
-    fn new(sequence: &mut Sequence, place: &Place, tracked: &Device) -> Result<Self> {
+    fn new(sequence: &mut Sequence, place: &WeightPlacement, tracked: &Device) -> Result<Self> {
         let plain = &place.device;
         let qkv = sequence.linear([WIDTH, 3 * WIDTH], place.clone())?;
         let proj = sequence.linear([WIDTH, WIDTH], place.clone())?;
@@ -271,7 +275,7 @@ impl Block {
 }
 
 /// Returns logits, loss and all gradients, by name.
-fn outcome(place: &Place) -> Result<Vec<(String, HostTensor)>> {
+fn outcome(place: &WeightPlacement) -> Result<Vec<(String, HostTensor)>> {
     let plain = &place.device;
     let tracked = plain.clone().autodiff();
     let mut sequence = Sequence(2023);

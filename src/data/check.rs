@@ -17,7 +17,7 @@ use super::perceptual_hash::PerceptualHash;
 use super::picture::{FULL_DEPTH, decode_and, jpeg_lacks_end};
 use super::source::Sample;
 use super::summary::Sizes;
-use super::{Check, Dataset, Duplicate, OpenOptions, Skipped, Twin, TwoLabels, Watch};
+use super::{Check, Dataset, Duplicate, OpenOptions, SamePixels, Skipped, TwoLabels, Watch};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -276,7 +276,7 @@ pub fn two_labels(
     for copies in copies.into_values() {
         let (first, _, sample) = copies[0];
         if copies.iter().any(|(.., other)| other.class != sample.class) {
-            let copies = copies.into_iter().map(|(_, split, sample)| Twin {
+            let copies = copies.into_iter().map(|(_, split, sample)| SamePixels {
                 split: split.to_owned(),
                 class: classes[sample.class as usize].clone(),
                 file: sample.name(),

@@ -65,7 +65,7 @@ pub use scan::{Scan, is_here, table_and_column};
 pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;
 pub use summary::Card;
-pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
+pub use two_labels::{NearCopies, SamePixels, TwoLabels, told as told_two_labels};
 
 use crate::names::composed;
 use crate::problem::{Problem, Result};

@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 
 /// One of several files or records with the same pixels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Twin {
+pub struct SamePixels {
     /// The split: `train` or `test`.
     pub split: String,
     /// The class.
@@ -21,7 +21,7 @@ pub struct Twin {
     pub file: String,
 }
 
-impl fmt::Display for Twin {
+impl fmt::Display for SamePixels {
     /// Writes `cat/001.jpg (cat, train)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}, {})", self.file, self.class, self.split)
@@ -31,11 +31,11 @@ impl fmt::Display for Twin {
 /// All copies of an image with several labels: those of the training split first, each split sorted by class and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct TwoLabels(pub Vec<Twin>);
+pub struct TwoLabels(pub Vec<SamePixels>);
 
 impl TwoLabels {
     /// Returns the first copy, and the first one with another label.
-    pub fn pair(&self) -> Option<(&Twin, &Twin)> {
+    pub fn pair(&self) -> Option<(&SamePixels, &SamePixels)> {
         let first = self.0.first()?;
         let other = self.0.iter().find(|copy| copy.class != first.class)?;
         Some((first, other))
@@ -45,7 +45,7 @@ impl TwoLabels {
 /// A set of images that are near copies of each other, directly or through others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct NearCopies(pub Vec<Twin>);
+pub struct NearCopies(pub Vec<SamePixels>);
 
 /// Returns a sentence with their number, the first few, and what to do; `None` if every image has one label.
 pub fn told(found: &[TwoLabels]) -> Option<Message> {

@@ -14,7 +14,7 @@ use crate::backbone::architecture::Architecture;
 use crate::backbone::families;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::method::heads::{Head, Heads};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::pet::library::PluginLibrary;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
@@ -220,7 +220,7 @@ pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
     families::from_metadata(family, &file.settings)
 }
 
-pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
+pub(super) fn backbone_of(file: &GoldenFile, place: &WeightPlacement) -> Result<Arc<dyn Backbone>> {
     let mut tensors = Tensors::new();
     for (name, tensor) in &file.tensors {
         if let Some(name) = name.strip_prefix("backbone.") {

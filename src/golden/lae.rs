@@ -15,7 +15,7 @@ use crate::method::heads::Head;
 use crate::method::lae::Switches;
 use crate::method::optimiser::Gradients;
 use crate::method::{Lae, LaeSettings, Method};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -23,7 +23,7 @@ use crate::tensors::HostTensor;
 /// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &Place,
+    place: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
     let mut run = Run::new(file, place, tolerance)?;
@@ -44,7 +44,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(file: &'a GoldenFile, place: &Place, tolerance: Tolerance) -> Result<Self> {
+    fn new(file: &'a GoldenFile, place: &WeightPlacement, tolerance: Tolerance) -> Result<Self> {
         let device = &place.device;
         let backbone = backbone_of(file, place)?;
         let (stack, names) = fresh_pets(file, &*backbone, device)?;

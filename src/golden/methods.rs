@@ -17,13 +17,13 @@ use crate::method::ranpac::{Projection, RanPac};
 use crate::method::tuning::Tuning;
 use crate::method::{self, Method};
 use crate::metrics::Expert;
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 
 /// Checks a file of one of these methods.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &Place,
+    place: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
     let run = TaskFile::new(file, place)?;

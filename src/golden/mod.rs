@@ -17,7 +17,7 @@ mod tasks;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 
 use file::GoldenFile;
@@ -91,7 +91,7 @@ impl GoldenReport {
 ///
 /// # Errors
 /// Returns a Problem if the file cannot be read or has another form.
-pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
+pub fn check(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Result<GoldenReport> {
     // Invalid tensors may reach checks of the framework, which panic.
     let checked = catch_unwind(AssertUnwindSafe(|| check_file(path, place, tolerance)));
     checked.unwrap_or_else(|_| {
@@ -103,7 +103,7 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
     })
 }
 
-fn check_file(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenReport> {
+fn check_file(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Result<GoldenReport> {
     let file = GoldenFile::read(path)?;
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),

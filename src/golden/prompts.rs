@@ -14,7 +14,7 @@ use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
 use crate::method::prompt::{Leaves, Prompted, Scheme, Training};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, named};
 
@@ -27,7 +27,7 @@ fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
 /// Checks one file.
 pub(super) fn check(
     file: &GoldenFile,
-    place: &Place,
+    place: &WeightPlacement,
     tolerance: Tolerance,
 ) -> Result<GoldenReport> {
     let backbone = backbone_of(file, place)?;

@@ -16,7 +16,7 @@ use crate::method::finetune;
 use crate::method::optimiser::{Gradients, StepPosition};
 use crate::method::tuning::{DROPOUT, MOMENTUM};
 use crate::method::{Batch, CancelToken, Method, Pass, PetPlan, Setup, Task, named_method};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::pet::PetSettings;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
@@ -43,7 +43,7 @@ pub(super) struct TaskFile<'a> {
 
 impl<'a> TaskFile<'a> {
     /// Reads the metadata.
-    pub(super) fn new(file: &'a GoldenFile, place: &Place) -> Result<Self> {
+    pub(super) fn new(file: &'a GoldenFile, place: &WeightPlacement) -> Result<Self> {
         let backbone = backbone_of(file, place)?;
         let width = backbone.feature_width();
         let method = match file.text("method")? {

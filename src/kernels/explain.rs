@@ -61,7 +61,7 @@ impl Product {
 
 /// The number of times that a product was computed, and their total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spent {
+pub struct ProductTime {
     /// Number of times.
     pub times: u32,
     /// Total time, added up over all threads.
@@ -69,7 +69,7 @@ pub struct Spent {
 }
 
 /// All recorded products.
-pub type Products = BTreeMap<Product, Spent>;
+pub type Products = BTreeMap<Product, ProductTime>;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static SEEN: Mutex<Products> = Mutex::new(BTreeMap::new());

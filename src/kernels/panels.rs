@@ -175,14 +175,14 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
 simd! {
     /// Computes `a` · `b`, row-major or transposed, into `to`.
     pub(crate) fn product<L>(to: ProductTarget<'_>, a: Matrix<'_>, b: Matrix<'_>) {
-        run::<L, Singly>(to, &[], a, b);
+        run::<L, SinglePanels>(to, &[], a, b);
     }
 }
 
 /// Panels of f32 values.
-pub(crate) struct Singly;
+pub(crate) struct SinglePanels;
 
-impl<L: Lanes> Kind<L> for Singly {
+impl<L: Lanes> Kind<L> for SinglePanels {
     type Number = f32;
     const TOGETHER: usize = 1;
     const LEFT: usize = L::ROWS * STEP;

@@ -15,14 +15,14 @@ use super::explain::Kernel;
 use super::gemm::Right;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{Kind, Singly};
+use super::panels::{Kind, SinglePanels};
 use super::simd::{Level, simd};
 
 simd! {
     /// Performs as many independent chains of multiply-add operations as a tile of a product; stores their number in
     /// `done`.
     fn chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, Singly>(times, [1.5, 0.5]);
+        *done = chains_of::<L, SinglePanels>(times, [1.5, 0.5]);
     }
 }
 

@@ -73,8 +73,8 @@ pub use measurement::{MeasuredValue, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{
-    Chosen, ClosedForm, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
-    RunSizes, Workload,
+    Chosen, ClosedForm, Context, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
+    RunSizes, UnusedSetting, Workload,
 };
 pub use start::check_start;
 pub use state::{State, Stored};

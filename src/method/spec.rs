@@ -56,7 +56,7 @@ pub struct MethodSpec {
     /// Checks the combination of settings before the run starts.
     pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
     /// Its own settings that have no effect given the other settings.
-    pub idle: fn(&Chosen<'_>) -> Result<Vec<Idle>>,
+    pub idle: fn(&Chosen<'_>) -> Result<Vec<UnusedSetting>>,
     /// Creates the method before the first task.
     pub build: fn(Setup<'_>) -> Result<Box<dyn Method>>,
 }
@@ -106,7 +106,7 @@ pub struct Chosen<'a> {
 
 /// A setting that has no effect.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Idle {
+pub struct UnusedSetting {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
     /// The reason why it has no effect.

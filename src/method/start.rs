@@ -105,7 +105,7 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
             };
             let own = alphas.iter().find(|(pattern, _)| pattern.is_match(&module));
             let alpha = own.map_or(config.lora_alpha, |(_, alpha)| *alpha);
-            let of = Adapted {
+            let of = AdapterLayer {
                 module: &module,
                 scale: config.scale(alpha, layer.a.shape[0]),
                 name,
@@ -300,13 +300,13 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
 }
 
 /// A layer of the adapter, mapped to the site of a block.
-struct Adapted<'a> {
+struct AdapterLayer<'a> {
     module: &'a str,
     scale: f64,
     name: &'a LayerName,
 }
 
-impl Adapted<'_> {
+impl AdapterLayer<'_> {
     /// Returns the parameters A and B of the block's PET, by their names in the stack.
     fn values(
         &self,

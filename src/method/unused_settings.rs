@@ -1,7 +1,7 @@
 //! Settings that have no effect given the others: SimpleCIL has no learning rate, L2P no PET, SSF no size. The window
 //! disables them; the command line warns about those given as options; settings in a file are ignored silently.
 
-use super::spec::{Chosen, Idle};
+use super::spec::{Chosen, UnusedSetting};
 use super::task::{Pass, PassWork};
 use crate::message;
 use crate::pet::PetSpec;
@@ -26,7 +26,7 @@ impl<'a> From<&'a PetSpec> for Plugin<'a> {
     }
 }
 
-impl Idle {
+impl UnusedSetting {
     fn of(key: &'static str, why: &Message) -> Self {
         Self {
             key,
@@ -44,12 +44,12 @@ impl Idle {
 impl Chosen<'_> {
     /// Returns the settings without effect. `pet` is the PET plugin, if it is known. Settings out of range are not
     /// listed.
-    pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<Idle> {
+    pub fn idle<'p>(&self, pet: Option<impl Into<Plugin<'p>>>) -> Vec<UnusedSetting> {
         let lacks = self.lacks(pet.map(Into::into));
         let mut idle = Vec::new();
         for spec in SETTINGS.iter().map(|setting| &setting.spec) {
             let lacking = lacks.iter().find(|(needs, _)| *needs == spec.needs);
-            idle.extend(lacking.map(|(_, why)| Idle::of(spec.key, why)));
+            idle.extend(lacking.map(|(_, why)| UnusedSetting::of(spec.key, why)));
         }
         idle.extend((self.spec.idle)(self).unwrap_or_default());
         idle
@@ -101,9 +101,11 @@ impl Chosen<'_> {
 }
 
 /// Returns these settings of a method as settings without effect, with this reason.
-pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<Idle> {
+pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<UnusedSetting> {
     let why = message!(why);
-    keys.iter().map(|key| Idle::of(key, &why)).collect()
+    keys.iter()
+        .map(|key| UnusedSetting::of(key, &why))
+        .collect()
 }
 
 #[cfg(test)]

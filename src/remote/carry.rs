@@ -30,7 +30,7 @@ const MOST_NAMES: usize = 4 << 20;
 type ContinueCallback<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A dataset that is being uploaded.
-struct Carrying<'a> {
+struct DatasetUpload<'a> {
     remote: &'a Remote,
     folder: PathBuf,
     marks: Vec<FileMark>,
@@ -101,7 +101,7 @@ impl Remote {
         if let Some(column) = column {
             entry += &format!("#{column}");
         }
-        let mut carrying = Carrying {
+        let mut carrying = DatasetUpload {
             remote: self,
             folder: found.folder,
             set: set_of(&marks),
@@ -146,7 +146,7 @@ impl Remote {
     }
 }
 
-impl Carrying<'_> {
+impl DatasetUpload<'_> {
     /// Starts over with the question which files are missing.
     fn list(&mut self) {
         self.part = 0..0;

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The response of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answers {
+pub struct RemoteAnswers {
     /// The program there, with its version and machine.
     pub hello: Hello,
     /// Number of runs there that were not downloaded.
@@ -28,7 +28,7 @@ pub struct Answers {
 ///
 /// # Errors
 /// Returns a Problem if no program responds, or one of another version.
-pub fn check(place: &RemoteMachine, root: &Path) -> Result<Answers> {
+pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteAnswers> {
     let peer = Peer::Ssh {
         place: place.clone(),
         root: root.to_path_buf(),
@@ -44,7 +44,7 @@ pub fn check(place: &RemoteMachine, root: &Path) -> Result<Answers> {
             Some(News::Answer(ServerMessage::Runs(there), _)) => {
                 if let Some(hello) = found {
                     let not_here = not_here(&place.name, &there, root);
-                    return Ok(Answers { hello, not_here });
+                    return Ok(RemoteAnswers { hello, not_here });
                 }
             }
             Some(News::Lost(problem)) => return Err(problem),

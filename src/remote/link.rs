@@ -16,7 +16,7 @@ const MOST_SAID: usize = 8 << 10;
 const ENDS: Duration = Duration::from_secs(20);
 
 /// What a connection reports.
-pub enum Heard {
+pub enum LinkEvent {
     /// A message.
     Told(ServerMessage, Vec<u8>),
     /// The connection has ended; with the reason, unless it ended normally.
@@ -38,7 +38,7 @@ impl Link {
     pub fn start<M: Send + 'static>(
         mut command: Command,
         into: Sender<M>,
-        wrap: impl Fn(Heard) -> M + Send + 'static,
+        wrap: impl Fn(LinkEvent) -> M + Send + 'static,
     ) -> std::io::Result<Self> {
         console::hide_for(&mut command);
         // Ctrl-C is for this program, which reports the state of the other process.
@@ -64,11 +64,11 @@ impl Link {
             std::thread::spawn(move || {
                 loop {
                     let heard = match wire::read::<ServerMessage>(&mut stdout) {
-                        Ok(Some((told, raw))) => Heard::Told(told, raw),
-                        Ok(None) => Heard::Ended(None),
-                        Err(problem) => Heard::Ended(Some(problem)),
+                        Ok(Some((told, raw))) => LinkEvent::Told(told, raw),
+                        Ok(None) => LinkEvent::Ended(None),
+                        Err(problem) => LinkEvent::Ended(Some(problem)),
                     };
-                    let ends = matches!(heard, Heard::Ended(_));
+                    let ends = matches!(heard, LinkEvent::Ended(_));
                     if into.send(wrap(heard)).is_err() || ends {
                         return;
                     }

@@ -28,7 +28,7 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::{Ask, Hello, ServerMessage};
 use work::Message;
 
-pub use check::{Answers, check};
+pub use check::{RemoteAnswers, check};
 pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 

@@ -262,7 +262,7 @@ fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUs
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let (server, counted) = (server.clone(), Counted::one_of(readers));
+        let (server, counted) = (server.clone(), ClientGuard::one_of(readers));
         let serve = move || {
             let _counted = counted;
             if let Ok(output) = socket.try_clone() {
@@ -276,16 +276,16 @@ fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUs
 }
 
 /// A client being served; decreases the count when it is dropped, even after a panic.
-struct Counted(Arc<AtomicUsize>);
+struct ClientGuard(Arc<AtomicUsize>);
 
-impl Counted {
+impl ClientGuard {
     fn one_of(readers: &Arc<AtomicUsize>) -> Self {
         readers.fetch_add(1, Ordering::SeqCst);
         Self(Arc::clone(readers))
     }
 }
 
-impl Drop for Counted {
+impl Drop for ClientGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_reader_that_panics_counts_no_longer() {
         let readers = Arc::new(AtomicUsize::new(0));
-        let counted = Counted::one_of(&readers);
+        let counted = ClientGuard::one_of(&readers);
         assert_eq!(readers.load(Ordering::SeqCst), 1);
         let reader = std::thread::spawn(move || {
             let _counted = counted;

@@ -68,19 +68,19 @@ pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
 }
 
 /// The content of an earlier process's file.
-struct Former {
+struct FormerRecord {
     instance: u64,
     behind: u64,
     told: Vec<Numbered>,
 }
 
-fn read(path: &Path) -> Option<Former> {
+fn read(path: &Path) -> Option<FormerRecord> {
     let mut input = BufReader::new(files::open(path).ok()?);
     let Ok(Some((ServerMessage::Hello(hello), _))) = wire::read::<ServerMessage>(&mut input) else {
         return None;
     };
     hello.check().ok()?;
-    let mut former = Former {
+    let mut former = FormerRecord {
         instance: hello.instance,
         behind: 0,
         told: Vec::new(),

@@ -11,7 +11,7 @@ use crate::run::queue::{JobEvent, Queue, job_of};
 
 /// Where the engine runs.
 #[derive(Clone, Debug, Default)]
-pub enum Whose {
+pub enum EngineHost {
     /// On a thread of this process.
     #[default]
     Thread,

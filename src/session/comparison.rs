@@ -16,7 +16,7 @@ use crate::run::job::JobId;
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The last start from the settings on Experiment.
-pub(super) struct Started {
+pub(super) struct LastStart {
     set_up: SetUp,
     place: Option<String>,
     jobs: Vec<JobId>,
@@ -49,7 +49,7 @@ impl Session {
         let jobs = self.begin();
         let queued = jobs.is_some();
         if let Some(jobs) = jobs {
-            self.experiment.started = Some(Started {
+            self.experiment.started = Some(LastStart {
                 set_up: self.experiment.set_up(),
                 place: self.experiment.place.clone(),
                 jobs,

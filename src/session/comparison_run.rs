@@ -14,7 +14,7 @@ use crate::run::event::RunHeader;
 
 /// Which run is drawn next to the displayed one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Beside {
+pub enum SideRun {
     /// The run that was started together with the displayed run, if any.
     #[default]
     Partner,
@@ -73,9 +73,9 @@ impl Session {
         let shown = self.train.shown()?;
         let mine = shown.header.as_ref().map(|header| &header.folder);
         let folder = match &self.train.beside {
-            Beside::Nothing => return None,
-            Beside::Run(folder) => folder.clone(),
-            Beside::Partner => self.partner(shown)?,
+            SideRun::Nothing => return None,
+            SideRun::Run(folder) => folder.clone(),
+            SideRun::Partner => self.partner(shown)?,
         };
         if mine == Some(&folder) {
             return None;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::chooser::typed_path;
 use super::class_schedule::is_own;
-use super::grids::Several;
+use super::grids::VaryingSettings;
 use super::views::DataView;
 use crate::data::published;
 use crate::experiment::suggested_settings::{
@@ -27,7 +27,7 @@ pub struct SetUp {
     /// See `Experiment::preset`.
     pub preset: Option<String>,
     /// The settings with several values.
-    pub several: Several,
+    pub several: VaryingSettings,
 }
 
 /// The last settings used with each dataset.

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::comparison::Started;
+use super::comparison::LastStart;
 use super::dataset_settings::{SetUp, SettingsByDataset, SuitableSettings};
 use super::grids::GridOnPage;
 use super::planning::Planning;
 use super::trials::TrialState;
 use super::views::{DataView, Fetch, PlanView};
-use crate::method::Idle;
+use crate::method::UnusedSetting;
 use crate::run::config::RunConfig;
 use crate::texts::Message;
 
@@ -37,10 +37,10 @@ pub struct Experiment {
     /// The user's answers in this window whether classes are learned all at once, by dataset.
     pub(super) all_at_once_answers: HashMap<String, bool>,
     /// The settings that have no effect.
-    pub(super) idle: Vec<Idle>,
+    pub(super) idle: Vec<UnusedSetting>,
     pub(super) planning: Planning,
     /// The last start of runs.
-    pub(super) started: Option<Started>,
+    pub(super) started: Option<LastStart>,
     /// The settings last used with other datasets.
     pub(super) kept: SettingsByDataset,
     pub(super) suitable_settings: SuitableSettings,
@@ -59,7 +59,7 @@ impl Experiment {
 
     /// Returns why the setting with this key has no effect; `None` if it has an effect.
     pub fn why_idle(&self, key: &str) -> Option<String> {
-        Idle::why(&self.idle, key).map(Message::said)
+        UnusedSetting::why(&self.idle, key).map(Message::said)
     }
 
     /// Returns the current set-up.

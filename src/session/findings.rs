@@ -16,7 +16,7 @@ const TOLD: usize = 4;
 
 /// A class that is never or rarely recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missed {
+pub struct MissedClass {
     /// Its position in the run's class order.
     pub class: usize,
     /// Its name.
@@ -29,7 +29,7 @@ pub struct Missed {
     pub taken_for: (String, u32),
 }
 
-impl Missed {
+impl MissedClass {
     /// Returns a summary such as "heron: 0 of 11, 9 taken for egret".
     pub fn told(&self) -> String {
         let (taken_for, times) = &self.taken_for;
@@ -47,7 +47,7 @@ impl Missed {
 /// Returns the classes that a run never or rarely recognises after its last task, sorted by accuracy, then by the
 /// number of test images. If a run is inaccurate for all classes, only classes that are inaccurate compared to the
 /// others count as rarely recognised.
-pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
+pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<MissedClass> {
     let Some(report) = reports.last() else {
         return Vec::new();
     };
@@ -65,7 +65,7 @@ pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
         let (right, of) = (counts.right[class], counts.images[class]);
         let poor = share.is_some_and(|share| share == 0.0 || share < rarely);
         let &(other, times) = taken_for.get(&class).filter(|_| poor && of >= FEWEST)?;
-        Some(Missed {
+        Some(MissedClass {
             class,
             name: name(class),
             right,
@@ -73,14 +73,14 @@ pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
             taken_for: (name(other), times),
         })
     };
-    let mut missed: Vec<Missed> = counts.accuracies().enumerate().filter_map(one).collect();
+    let mut missed: Vec<MissedClass> = counts.accuracies().enumerate().filter_map(one).collect();
     missed.sort_by_key(|one| (one.right * 100 / one.of, u32::MAX - one.of));
     missed
 }
 
 /// Returns a headline such as "2 of 8 classes are never recognised" and the list of these classes; `None` if there are
 /// none.
-pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
+pub fn told(missed: &[MissedClass], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|one| one.right == 0).count();
     let (id, number) = match (missed.len(), never) {
         (0, _) => return None,
@@ -88,7 +88,7 @@ pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
         (_, never) => ("story-classes-never-predicted", never),
     };
     let head = tr!(id, n = number, of = classes);
-    let each: Vec<String> = missed.iter().take(TOLD).map(Missed::told).collect();
+    let each: Vec<String> = missed.iter().take(TOLD).map(MissedClass::told).collect();
     let more = match missed.len().saturating_sub(TOLD) {
         0 => String::new(),
         more => format!(" {}", tr!("story-classes-more", n = more)),
@@ -100,8 +100,8 @@ pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    fn one(name: &str, right: u32, of: u32) -> Missed {
-        Missed {
+    fn one(name: &str, right: u32, of: u32) -> MissedClass {
+        MissedClass {
             class: 0,
             name: name.into(),
             right,
@@ -120,7 +120,7 @@ mod tests {
         let (head, _) = told(&missed[1..], 8).unwrap_or_default();
         assert_eq!(head, tr!("story-classes-rarely-correct", n = 1, of = 8));
         assert_eq!(told(&[], 8), None);
-        let many: Vec<Missed> = (0..7).map(|_| one("heron", 0, 3)).collect();
+        let many: Vec<MissedClass> = (0..7).map(|_| one("heron", 0, 3)).collect();
         let (head, text) = told(&many, 100).unwrap_or_default();
         assert_eq!(head, tr!("story-classes-never-predicted", n = 7, of = 100));
         assert!(text.ends_with(&tr!("story-classes-more", n = 3)), "{text}");

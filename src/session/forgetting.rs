@@ -11,7 +11,7 @@ pub fn best(history: &History, row: usize, task: usize) -> Option<f64> {
 
 /// A task whose accuracy has dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lost {
+pub struct ForgottenTask {
     /// The task, from 0.
     pub task: usize,
     /// The best accuracy before.
@@ -22,7 +22,7 @@ pub struct Lost {
     pub most: bool,
 }
 
-impl Lost {
+impl ForgottenTask {
     fn drop(&self) -> f64 {
         self.best - self.now
     }
@@ -30,12 +30,12 @@ impl Lost {
 
 /// Returns the task with the largest drop of accuracy up to `row`; `None` if no drop is larger than chance
 /// ([`Tally::is_above`] for the task's number of test images).
-pub fn most_lost(history: &History, row: usize) -> Option<Lost> {
+pub fn most_lost(history: &History, row: usize) -> Option<ForgottenTask> {
     let values = history.matrix.get(row)?.iter().take(row).enumerate();
     let drops = values.filter_map(|(task, now)| {
         let best = best(history, row, task)?;
         let (now, most) = (*now, false);
-        let lost = Lost {
+        let lost = ForgottenTask {
             task,
             best,
             now,
@@ -43,8 +43,8 @@ pub fn most_lost(history: &History, row: usize) -> Option<Lost> {
         };
         now.is_finite().then_some(lost)
     });
-    let drops: Vec<Lost> = drops.collect();
-    let is_sure = |lost: &&Lost| {
+    let drops: Vec<ForgottenTask> = drops.collect();
+    let is_sure = |lost: &&ForgottenTask| {
         let images = history.images.get(lost.task).copied().unwrap_or(0);
         let [best, now] = [lost.best, lost.now].map(|share| Tally::of_share(share, images));
         best.is_above(&now)
@@ -52,7 +52,7 @@ pub fn most_lost(history: &History, row: usize) -> Option<Lost> {
     let sure = drops.iter().filter(is_sure);
     let largest = *sure.max_by(|a, b| a.drop().total_cmp(&b.drop()))?;
     let mut others = drops.iter().filter(|lost| lost.task != largest.task);
-    Some(Lost {
+    Some(ForgottenTask {
         most: row > 1 && others.all(|lost| lost.drop() < largest.drop() - f64::EPSILON),
         ..largest
     })
@@ -75,7 +75,7 @@ mod tests {
         let three = vec![vec![0.9], vec![1.0, 0.8], vec![0.7, 0.79, 1.0]];
         let history = history(three, 100);
         assert_eq!(best(&history, 2, 0), Some(1.0));
-        let lost = Lost {
+        let lost = ForgottenTask {
             task: 0,
             best: 1.0,
             now: 0.7,

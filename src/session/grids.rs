@@ -28,7 +28,7 @@ pub struct Axis {
 /// The settings on Experiment that have several values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Several {
+pub struct VaryingSettings {
     /// The settings. All combinations are run; the first setting varies slowest.
     pub axes: Vec<Axis>,
     /// Number of class orders for each row, if there are several.
@@ -39,7 +39,7 @@ pub struct Several {
     pub seeds: Option<u64>,
 }
 
-impl Several {
+impl VaryingSettings {
     /// Returns the values of the setting with this key, if it has several values.
     pub fn of(&self, key: &str) -> Option<&Axis> {
         self.axes.iter().find(|axis| axis.key == key)
@@ -81,7 +81,7 @@ pub enum GridAsk {
         /// The preset that the settings were loaded from.
         preset: Option<String>,
         /// The settings with several values.
-        several: Several,
+        several: VaryingSettings,
     },
     /// The name of a built-in grid or a file, and the device of its runs if it overrides the file's.
     Named(String, Option<String>),
@@ -97,7 +97,7 @@ pub struct GridFields {
     /// The preset that the settings start from.
     pub preset: Option<String>,
     /// The settings with several values.
-    pub several: Several,
+    pub several: VaryingSettings,
 }
 
 /// A grid and the state of its runs.
@@ -119,7 +119,7 @@ pub struct GridView {
 #[derive(Default)]
 pub struct GridOnPage {
     /// The settings that have several values.
-    pub several: Several,
+    pub several: VaryingSettings,
     /// The name or file of an opened grid. If there is one, the settings are ignored.
     pub opened: Option<String>,
     /// How the best row of the grid is searched; `None` runs all rows.
@@ -263,7 +263,7 @@ impl Session {
     /// Closes the grid and returns to single values.
     pub fn close_grid(&mut self) {
         self.experiment.grid.opened = None;
-        self.experiment.grid.several = Several::default();
+        self.experiment.grid.several = VaryingSettings::default();
         self.experiment.grid.search = None;
         self.experiment.grid.view = Fetch::Nothing;
         self.experiment.grid.asked = None;

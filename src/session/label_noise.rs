@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use crate::metrics::{Answers, Expert, Wrong};
+use crate::metrics::{Answers, Expert, Misclassification};
 use crate::problem::Problem;
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Command;
 
 /// A run's folder and one of its tasks (from 0).
-type Of = (PathBuf, usize);
+type RunTask = (PathBuf, usize);
 
 /// State of the check of a run's training images.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub enum DoubtView {
 
 /// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]
-pub(super) struct Doubts(HashMap<Of, (u64, DoubtView)>);
+pub(super) struct Doubts(HashMap<RunTask, (u64, DoubtView)>);
 
 impl Doubts {
     /// Drops the results for these runs and returns the tickets of checks in progress.
@@ -95,8 +95,8 @@ impl Session {
 
 /// Returns the images that look like another class than their label, the most confident first. `class` restricts them to
 /// one label.
-pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Wrong> {
+pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Misclassification> {
     let mut list = answers.wrong(Expert::ANSWER, class);
-    Wrong::sort(&mut list);
+    Misclassification::sort(&mut list);
     list
 }

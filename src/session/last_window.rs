@@ -5,27 +5,27 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::Session;
-use super::grids::Several;
+use super::grids::VaryingSettings;
 use super::units::same_settings;
 use super::views::{RunRow, RunState};
 use crate::run::config::RunConfig;
 
 /// State of the last window.
 #[derive(Default)]
-pub struct Former {
+pub struct LastWindow {
     /// Whether the last window crashed.
     pub crashed: bool,
     /// The settings of a crashed window, until the user restores or discards them.
     pub config: Option<RunConfig>,
     /// The settings with several values of a crashed window.
-    pub several: Several,
+    pub several: VaryingSettings,
     /// The folders of runs of a crashed window.
     pub folders: Vec<PathBuf>,
     /// The run in progress when the last window was closed, until the user decides about it.
     pub interrupted: Option<PathBuf>,
 }
 
-impl Former {
+impl LastWindow {
     /// Returns whether the user must still decide about the state of a crashed window.
     pub fn waits(&self) -> bool {
         self.config.is_some() || !self.several.is_empty() || !self.folders.is_empty()
@@ -34,7 +34,7 @@ impl Former {
     /// Discards the settings and folders of a crashed window, but not the interrupted run.
     pub fn forget(&mut self) {
         self.config = None;
-        self.several = Several::default();
+        self.several = VaryingSettings::default();
         self.folders.clear();
     }
 }
@@ -69,7 +69,7 @@ impl Session {
             || run.is_some_and(|run| same_settings(&run.config, former))
         {
             self.former.config = None;
-            self.former.several = Several::default();
+            self.former.several = VaryingSettings::default();
         }
     }
 }

@@ -87,14 +87,14 @@ use std::sync::Arc;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, ControlRequest};
-use backend::{Backend, Whose};
+use backend::{Backend, EngineHost};
 use chooser::Choosing;
 use classify::Classify;
 use collection::Collection;
 use compare::Compare;
 use experiment::Experiment;
 use inventory::Inventory;
-use last_window::Former;
+use last_window::LastWindow;
 use learn::Learn;
 use notices::Notices;
 use predict::PredictView;
@@ -117,7 +117,7 @@ pub struct Session {
     /// The state of the page Experiment.
     pub experiment: Experiment,
     /// State of the last window.
-    pub former: Former,
+    pub former: LastWindow,
     /// The available choices for settings.
     pub inventory: Inventory,
     /// The other machines that can train runs, and the clusters.
@@ -161,7 +161,7 @@ impl Session {
     /// # Errors
     /// Returns a Problem if the engine's thread cannot be started.
     pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
-        Self::open_over(runs_root, draft, Whose::Thread, wake)
+        Self::open_over(runs_root, draft, EngineHost::Thread, wake)
     }
 
     /// Opens a workspace with an engine in the requested place (a thread or a child process).
@@ -171,7 +171,7 @@ impl Session {
     pub fn open_over(
         runs_root: PathBuf,
         draft: RunConfig,
-        whose: Whose,
+        whose: EngineHost,
         wake: Wake,
     ) -> Result<Self> {
         let backend = sources::engine(runs_root.clone(), whose, wake.clone())?;
@@ -189,7 +189,7 @@ impl Session {
             backend,
             tasks: Tasks::new(Arc::new(sources), wake),
             experiment: Experiment::of(draft),
-            former: Former::default(),
+            former: LastWindow::default(),
             inventory: Inventory::default(),
             places: Places::default(),
             compare: Compare::default(),

@@ -25,7 +25,7 @@ pub struct Pin {
 
 /// The predictions of one run for one image.
 #[derive(Debug, Default)]
-struct Answers {
+struct PinPredictions {
     /// The predictions by task, without the image that the network receives.
     given: Vec<Option<Prediction>>,
     /// Number of tasks requested so far.
@@ -40,7 +40,7 @@ struct Answers {
 pub struct Pins {
     pinned: Vec<Pin>,
     runs: Vec<PathBuf>,
-    answers: HashMap<(PinId, PathBuf), Answers>,
+    answers: HashMap<(PinId, PathBuf), PinPredictions>,
     last: u64,
 }
 
@@ -71,7 +71,7 @@ impl Pins {
         self.of(pin, run)?.problem.as_ref()
     }
 
-    fn of(&self, pin: PinId, run: &Path) -> Option<&Answers> {
+    fn of(&self, pin: PinId, run: &Path) -> Option<&PinPredictions> {
         self.answers.get(&(pin, run.to_path_buf()))
     }
 

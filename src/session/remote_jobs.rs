@@ -11,7 +11,7 @@ use super::run_view::{RunView, Stage};
 use super::views::Fetch;
 use super::words::{duration_text, percent};
 use crate::problem::Problem;
-use crate::remote::{Answers, check};
+use crate::remote::{RemoteAnswers, check};
 
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
@@ -29,7 +29,7 @@ pub struct PlaceView {
     /// The place's entry in the file of places.
     pub place: RemoteMachine,
     /// The result of querying the place.
-    pub answers: Fetch<Answers>,
+    pub answers: Fetch<RemoteAnswers>,
 }
 
 impl PlaceView {
@@ -38,7 +38,7 @@ impl PlaceView {
         match &self.answers {
             Fetch::Nothing | Fetch::Busy => tr!("train-place-connecting").into(),
             Fetch::Failed(problem) => problem.what_said(),
-            Fetch::Ready(Answers { hello, not_here }) => {
+            Fetch::Ready(RemoteAnswers { hello, not_here }) => {
                 let device = match self.place.device.as_deref() {
                     None | Some("auto") => tr!("train-place-best-device").to_string(),
                     Some(device) => tr!("train-place-device", device = device),

@@ -37,7 +37,7 @@ pub enum RunState {
 
 /// The additional folder of runs that a run is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct AdditionalFolder {
     /// Its path.
     pub folder: PathBuf,
     /// Whether it is read-only.
@@ -58,7 +58,7 @@ pub struct RunRow {
     /// The error if its notes cannot be read.
     pub remark: Option<Problem>,
     /// The folder of runs that contains it, if it is not the default folder.
-    pub elsewhere: Option<Elsewhere>,
+    pub elsewhere: Option<AdditionalFolder>,
     /// Its settings and facts; `None` for a damaged run.
     pub header: Option<RunHeader>,
     /// The text that a search matches; computed by the first search.
@@ -99,7 +99,11 @@ pub(super) fn settings_of(config: &RunConfig) -> String {
 impl RunRow {
     /// Creates the row of a listed run. `file_stamps` is the state of its files; `elsewhere` is `None` for the default
     /// folder.
-    pub fn new(listed: ListedRun, file_stamps: FileStamps, elsewhere: Option<Elsewhere>) -> Self {
+    pub fn new(
+        listed: ListedRun,
+        file_stamps: FileStamps,
+        elsewhere: Option<AdditionalFolder>,
+    ) -> Self {
         let mut row = Self {
             name: listed.run,
             folder: listed.folder,
@@ -238,7 +242,7 @@ impl RunRow {
     }
 }
 
-impl Elsewhere {
+impl AdditionalFolder {
     /// Returns the name of the folder.
     pub fn title(&self) -> String {
         let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());

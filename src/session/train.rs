@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::added_task::TaskPreview;
 use super::clusters::Clusters;
-use super::comparison_run::Beside;
+use super::comparison_run::SideRun;
 use super::grid_at_work::GridAtWork;
 use super::grids::GridView;
 use super::label_noise::Doubts;
@@ -49,7 +49,7 @@ pub struct Train {
     /// Grids on clusters.
     pub clusters: Clusters,
     /// The run that is drawn next to the displayed run.
-    pub beside: Beside,
+    pub beside: SideRun,
     /// Certainties of errors, computed for runs that did not record them.
     pub(super) worst: Certainties,
     /// Checks for training images that look like another class than their label.

@@ -9,7 +9,7 @@ use super::Session;
 use super::loads::Lookup;
 use super::run_view::RunView;
 use super::views::Split;
-use crate::metrics::{Expert, Wrong};
+use crate::metrics::{Expert, Misclassification};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
 use crate::tr;
@@ -20,7 +20,7 @@ const MOST: usize = 200;
 const ABOUT: u64 = u64::MAX;
 
 /// A run's folder and one of its tasks (from 0).
-type Of = (PathBuf, usize);
+type RunTask = (PathBuf, usize);
 
 /// An image to predict: its index among the predictions, and its source and index there.
 type ErrorImage = (usize, (usize, usize));
@@ -29,14 +29,14 @@ type ErrorImage = (usize, (usize, usize));
 #[derive(Default)]
 pub(super) struct Certainties {
     /// The new predictions by task of a run and index among its predictions.
-    found: HashMap<Of, HashMap<usize, Prediction>>,
-    asking: Option<Asking>,
-    problem: Option<(Of, Problem)>,
+    found: HashMap<RunTask, HashMap<usize, Prediction>>,
+    asking: Option<ErrorRequests>,
+    problem: Option<(RunTask, Problem)>,
 }
 
 /// The requests in progress.
-struct Asking {
-    of: Of,
+struct ErrorRequests {
+    of: RunTask,
     header: Box<RunHeader>,
     left: VecDeque<ErrorImage>,
     all: usize,
@@ -69,7 +69,7 @@ impl Certainties {
     /// Stores the error of a request. Returns whether the request belongs to this module. The remaining images are not
     /// requested.
     pub fn refuse(&mut self, ticket: u64, problem: &Problem) -> bool {
-        let mine = |asking: &Asking| asking.sent.is_some_and(|(_, known)| known == ticket);
+        let mine = |asking: &ErrorRequests| asking.sent.is_some_and(|(_, known)| known == ticket);
         let Some(asking) = self.asking.take_if(|asking| mine(asking)) else {
             return false;
         };
@@ -87,7 +87,7 @@ impl Session {
         task: usize,
         expert: Expert,
         class: Option<usize>,
-    ) -> Vec<Wrong> {
+    ) -> Vec<Misclassification> {
         let Some(report) = run.reports.get(task) else {
             return Vec::new();
         };
@@ -99,7 +99,7 @@ impl Session {
             wrong.certainty =
                 answer.and_then(|opinion| opinion.probabilities.get(wrong.given).copied());
         }
-        Wrong::sort(&mut list);
+        Misclassification::sort(&mut list);
         list
     }
 
@@ -115,8 +115,9 @@ impl Session {
         let answers = &report.answers;
         let wrong = answers.wrong(header.answering(), None);
         let known = self.train.worst.found.get(&of);
-        let wanted = |wrong: &&Wrong| known.is_none_or(|known| !known.contains_key(&wrong.at));
-        let place = |wrong: &Wrong| {
+        let wanted =
+            |wrong: &&Misclassification| known.is_none_or(|known| !known.contains_key(&wrong.at));
+        let place = |wrong: &Misclassification| {
             let index = answers.samples.get(wrong.at).copied().unwrap_or_default();
             (wrong.at, (answers.source(wrong.at), index))
         };
@@ -127,7 +128,7 @@ impl Session {
             return;
         }
         self.train.worst.problem = None;
-        self.train.worst.asking = Some(Asking {
+        self.train.worst.asking = Some(ErrorRequests {
             of,
             header: Box::new(header.clone()),
             all: left.len(),

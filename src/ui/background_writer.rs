@@ -32,7 +32,7 @@ impl PendingWrite {
 }
 
 /// A failed write.
-pub struct Unwritten {
+pub struct FailedWrite {
     /// Why it failed.
     pub problem: Problem,
     /// Whether the drafts were not written; otherwise the settings.
@@ -42,7 +42,7 @@ pub struct Unwritten {
 /// The handle of the thread that writes.
 pub struct Writer {
     wanted: Option<Sender<(Language, PendingWrite)>>,
-    failed: Receiver<Unwritten>,
+    failed: Receiver<FailedWrite>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -65,7 +65,7 @@ impl Writer {
                     if let Err(problem) = kept.save() {
                         // The window may be closed, so the error is also printed.
                         eprintln!("{problem}");
-                        let _ = tell.send(Unwritten { problem, is_drafts });
+                        let _ = tell.send(FailedWrite { problem, is_drafts });
                         wake();
                     }
                 }
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     /// Returns the writes that failed since the last call.
-    pub fn failed(&self) -> impl Iterator<Item = Unwritten> {
+    pub fn failed(&self) -> impl Iterator<Item = FailedWrite> {
         self.failed.try_iter()
     }
 

@@ -49,7 +49,7 @@ pub fn options() -> WgpuConfiguration {
 
 /// The result of an attempt to open the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WindowEnd {
     /// The window was opened and closed.
     Closed,
     /// The window could not be drawn, but another interface can be tried with [`start_again`].
@@ -63,7 +63,7 @@ pub enum Ended {
 ///
 /// # Panics
 /// Panics if the window panics after it has opened.
-pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
+pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<WindowEnd> {
     let again = next().is_some();
     let opened = Arc::new(AtomicBool::new(false));
     let seen = opened.clone();
@@ -80,16 +80,16 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     logging::say_panics(true);
     let before_opening = !opened.load(Ordering::Relaxed);
     match ended {
-        Ok(Ok(())) => Ok(Ended::Closed),
+        Ok(Ok(())) => Ok(WindowEnd::Closed),
         Ok(Err(Error::Wgpu(error))) => {
             tracing::warn!("the window cannot be drawn: {error}");
             if again {
-                return Ok(Ended::Undrawn);
+                return Ok(WindowEnd::Undrawn);
             }
             Err(no_driver())
         }
         Ok(Err(error)) => Err(display::no_window(&display::reason(&error.to_string()))),
-        Err(_) if again && before_opening => Ok(Ended::Undrawn),
+        Err(_) if again && before_opening => Ok(WindowEnd::Undrawn),
         Err(panic) => resume_unwind(panic),
     }
 }

@@ -33,7 +33,7 @@ use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::Session;
-use crate::session::backend::Whose;
+use crate::session::backend::EngineHost;
 use crate::tr;
 use app::StudioApp;
 use crash_marker::Marker;
@@ -59,7 +59,7 @@ pub struct Options {
     /// Whether to print the positions of all widgets.
     pub places: bool,
     /// Where the engine runs.
-    pub engine: Whose,
+    pub engine: EngineHost,
     /// The place where new runs are trained; `None` for this computer.
     pub place: Option<String>,
     /// The display of the window.
@@ -157,7 +157,7 @@ pub fn run(options: Options) -> Result<()> {
     if let Some((marker, _)) = marked {
         marker.wipe();
     }
-    if ended? == drawing::Ended::Undrawn {
+    if ended? == drawing::WindowEnd::Undrawn {
         return Err(drawing::start_again());
     }
     if options.frame_times
@@ -257,7 +257,7 @@ pub fn open_session(
     ctx: &egui::Context,
     runs_root: PathBuf,
     draft: RunConfig,
-    whose: Whose,
+    whose: EngineHost,
 ) -> Result<Session> {
     let ctx = ctx.clone();
     let wake = Arc::new(move || ctx.request_repaint());

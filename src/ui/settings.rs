@@ -10,7 +10,7 @@ use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::editor::Written;
-use crate::session::grids::Several;
+use crate::session::grids::VaryingSettings;
 use crate::session::units::{Answers, Retrained};
 use crate::store::write_file;
 use crate::texts::Language;
@@ -77,14 +77,14 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
     /// The settings on the page Experiment that have several values.
-    #[serde(skip_serializing_if = "Several::is_empty")]
-    pub several: Several,
+    #[serde(skip_serializing_if = "VaryingSettings::is_empty")]
+    pub several: VaryingSettings,
     /// The settings of a crashed window, until the user restores or discards them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<RunConfig>,
     /// The settings with several values of a crashed window.
-    #[serde(skip_serializing_if = "Several::is_empty")]
-    pub former_several: Several,
+    #[serde(skip_serializing_if = "VaryingSettings::is_empty")]
+    pub former_several: VaryingSettings,
     /// The folders of runs of a crashed window.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
@@ -117,9 +117,9 @@ impl Default for Settings {
             unfinished: None,
             folders: Vec::new(),
             setup: None,
-            several: Several::default(),
+            several: VaryingSettings::default(),
             former: None,
-            former_several: Several::default(),
+            former_several: VaryingSettings::default(),
             former_folders: Vec::new(),
             writing: None,
             window: None,
@@ -280,7 +280,7 @@ mod tests {
     fn settings_survive_a_restart_and_a_broken_file_is_forgiven() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/window.toml");
-        let several = Several {
+        let several = VaryingSettings {
             axes: vec![Axis {
                 key: "base_lr".into(),
                 values: vec![Setting::Real(0.01), Setting::Text("mine".into())],

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Picture;
 use lae_studio::session::Session;
-use lae_studio::session::backend::Whose;
+use lae_studio::session::backend::EngineHost;
 use lae_studio::session::run_view::Stage;
 
 /// How often each is measured, in turn.
@@ -26,7 +26,7 @@ fn until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Durat
 }
 
 /// Seconds of a run of five tasks from the order to its end, and of each prediction by its last snapshot.
-fn measured(root: &Path, whose: Whose) -> (f64, Vec<f64>) {
+fn measured(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
     let draft = RunConfig::default();
     let mut session = Session::open_over(root.into(), draft, whose, Arc::new(|| {})).unwrap();
     until(&mut session, |s| {
@@ -71,8 +71,8 @@ fn the_cost_of_an_engine_as_a_process_is_measured() {
     for turn in 0..TURNS {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_lae-studio"));
         for (name, whose) in [
-            ("thread", Whose::Thread),
-            ("process", Whose::Process(program)),
+            ("thread", EngineHost::Thread),
+            ("process", EngineHost::Process(program)),
         ] {
             let root = tempfile::tempdir().unwrap();
             let (trained, asked) = measured(root.path(), whose);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lae_studio::run::event::RunHeader;
 use lae_studio::store::export::Format;
-use lae_studio::store::table::{Against, RunTable, TableRequest, TableRun};
+use lae_studio::store::table::{ComparisonBase, RunTable, TableRequest, TableRun};
 use lae_studio::store::{self, RunFolder, RunSummary};
 use lae_studio::texts::Language;
 
@@ -157,7 +157,7 @@ fn runs_measured_on_validation_images_share_no_mean_with_others() {
     ];
     let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let request = TableRequest {
-        against: Some(Against::Condition("method = baseline".into())),
+        against: Some(ComparisonBase::Condition("method = baseline".into())),
         ..by_method()
     };
     let table = request.table(&measured).unwrap();
@@ -233,7 +233,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
     assert!(by_method().table(&one_seed).unwrap().notes().is_empty());
     // Each seed of the other is paired with it.
     let request = TableRequest {
-        against: Some(Against::Condition("method = simplecil".into())),
+        against: Some(ComparisonBase::Condition("method = simplecil".into())),
         ..by_method()
     };
     let table = request.table(&measured).unwrap();
@@ -292,7 +292,7 @@ fn a_table_for_a_paper_has_titles_marks_and_symbols() {
     let measured: Vec<TableRun<'_>> = runs.iter().map(TableRun::of).collect();
     let request = TableRequest {
         columns: vec!["final".into(), "forgetting".into()],
-        against: Some(Against::Condition("method = baseline".into())),
+        against: Some(ComparisonBase::Condition("method = baseline".into())),
         published: true,
         ..by_method()
     };

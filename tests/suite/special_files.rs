@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use lae_studio::golden::{self, Tolerance};
-use lae_studio::nn::Place;
+use lae_studio::nn::WeightPlacement;
 use lae_studio::problem::Problem;
 use lae_studio::run::about::About;
 use lae_studio::session::units;
@@ -67,7 +67,7 @@ const READERS: [(&str, Reader); 11] = [
         false => fetch::sha256_of_file(path).err(),
     }),
     ("golden file", |path| {
-        let place = Place::from(&burn::tensor::Device::flex());
+        let place = WeightPlacement::from(&burn::tensor::Device::flex());
         golden::check(path, &place, Tolerance::CPU).err()
     }),
 ];

@@ -15,7 +15,7 @@ use lae_studio::method::{METHODS, set, usual_pet};
 use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Again, Control, ControlRequest, Event, Phase, Picture, Sink};
+use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, RepeatedClass, Sink};
 use lae_studio::store::{self, AddedFigures, StoredRun, StoredState};
 
 use crate::data::Made;
@@ -414,7 +414,7 @@ fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
     assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
     let again = &stored.header.added_tasks[0].again;
     assert!(
-        matches!(again[..], [Again { class: 0, of: 1 }]),
+        matches!(again[..], [RepeatedClass { class: 0, of: 1 }]),
         "{again:?}"
     );
 

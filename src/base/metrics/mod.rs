@@ -38,7 +38,7 @@ pub use slots::{PromptStudy, SlotCounts, SlotView};
 pub use student::{MeanDifference, SIGNIFICANCE, corrected_p};
 pub use tally::Tally;
 pub use task_counts::TaskCounts;
-pub use wrong::Wrong;
+pub use wrong::Misclassification;
 
 /// Predictions for all test images of the tasks seen so far, after one task was learned. Classes are positions in the
 /// run's class order (logit indices).

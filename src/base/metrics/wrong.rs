@@ -4,7 +4,7 @@ use super::{Answers, Expert};
 
 /// A test image that an expert classified incorrectly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wrong {
+pub struct Misclassification {
     /// Its index among the predictions.
     pub at: usize,
     /// Its true class, by position.
@@ -29,12 +29,12 @@ impl Answers {
 
     /// Returns the incorrect predictions of an expert, in the order of the test images; with `class` only for images
     /// of that class.
-    pub fn wrong(&self, expert: Expert, class: Option<usize>) -> Vec<Wrong> {
+    pub fn wrong(&self, expert: Expert, class: Option<usize>) -> Vec<Misclassification> {
         let pairs = self.labels.iter().zip(self.of(expert)).enumerate();
         let wrong = pairs.filter(|(_, (label, given))| label != given);
         let wanted = wrong.filter(|(_, (label, _))| class.is_none_or(|class| class == **label));
         wanted
-            .map(|(at, (&label, &given))| Wrong {
+            .map(|(at, (&label, &given))| Misclassification {
                 at,
                 label,
                 given,
@@ -44,7 +44,7 @@ impl Answers {
     }
 }
 
-impl Wrong {
+impl Misclassification {
     /// Sorts incorrect predictions by score in descending order; those without a score come last, in their order.
     pub fn sort(list: &mut [Self]) {
         let sure = |wrong: &Self| wrong.certainty.unwrap_or(-1.0);
@@ -67,13 +67,13 @@ mod tests {
         };
         assert!(answers.has_certainty(Expert::ANSWER) && !answers.has_certainty(Expert::ONLINE));
         let mut worst = answers.wrong(Expert::ANSWER, None);
-        Wrong::sort(&mut worst);
+        Misclassification::sort(&mut worst);
         let places: Vec<usize> = worst.iter().map(|wrong| wrong.at).collect();
         assert_eq!(places, [2, 4, 3, 1]);
         assert_eq!((worst[0].label, worst[0].given), (1, 0));
         let mut of_one = answers.wrong(Expert::ANSWER, Some(1));
         of_one[0].certainty = None;
-        Wrong::sort(&mut of_one);
+        Misclassification::sort(&mut of_one);
         let places: Vec<usize> = of_one.iter().map(|wrong| wrong.at).collect();
         assert_eq!(places, [3, 2]);
     }

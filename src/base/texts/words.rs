@@ -11,7 +11,7 @@ use super::message::{Message, Value};
 /// An English text with its message, if it has one. It is serialised as the message if there is one, otherwise as
 /// text. Two are equal if their English texts are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Carried", into = "Carried")]
+#[serde(from = "StoredWords", into = "StoredWords")]
 pub struct Words {
     /// The English text.
     pub english: String,
@@ -21,12 +21,12 @@ pub struct Words {
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Carried {
+enum StoredWords {
     Text(String),
     Message(Message),
 }
 
-impl From<Words> for Carried {
+impl From<Words> for StoredWords {
     fn from(words: Words) -> Self {
         match words.message {
             Some(message) => Self::Message(message),
@@ -35,11 +35,11 @@ impl From<Words> for Carried {
     }
 }
 
-impl From<Carried> for Words {
-    fn from(carried: Carried) -> Self {
+impl From<StoredWords> for Words {
+    fn from(carried: StoredWords) -> Self {
         match carried {
-            Carried::Text(text) => text.into(),
-            Carried::Message(message) => message.into(),
+            StoredWords::Text(text) => text.into(),
+            StoredWords::Message(message) => message.into(),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::network::Network;
 use super::{BenchCase, Row, idle};
 use crate::cli::output::{complain, size};
 use crate::experiment::{ResourceCache, footprint, weight_type};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::{device, memory};
@@ -56,7 +56,7 @@ impl BenchCase<'_> {
         if ready.info.is_cpu() {
             fits(&config, memory::available_bytes())?;
         }
-        let place: Place = (&ready.device, weights).into();
+        let place: WeightPlacement = (&ready.device, weights).into();
         let least = Duration::from_secs_f64(self.args.seconds);
         let explain = self.args.explain;
         let timed = match mode {
@@ -113,7 +113,7 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
 /// Measures steps of one mode for at least this time.
 fn steps(
     config: &RunConfig,
-    place: Place,
+    place: WeightPlacement,
     mode: Mode,
     least: Duration,
     explain: bool,
@@ -148,7 +148,12 @@ fn steps(
 
 /// Measures whole tasks for at least this time, each being the second task of a new network. With `explain`, the
 /// products of the first one are recorded.
-fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> Result<Timed> {
+fn tasks(
+    config: &RunConfig,
+    place: &WeightPlacement,
+    least: Duration,
+    explain: bool,
+) -> Result<Timed> {
     let mut timed = Timed::default();
     while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
         let mut network = Network::new(config, place.clone())?;

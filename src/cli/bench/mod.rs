@@ -20,13 +20,13 @@ use super::settings::{option_of, without_effect};
 use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
 use crate::experiment::{self, weight_type};
-use crate::method::{self, Chosen, Idle};
+use crate::method::{self, Chosen, UnusedSetting};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 
 use mode::Mode;
-use pytorch::{Beside, PyTorch};
+use pytorch::{PyTorch, PytorchSpeed};
 
 /// Options of `bench`.
 #[derive(clap::Args)]
@@ -105,7 +105,7 @@ struct Row {
     device: String,
     /// The same in PyTorch, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pytorch: Vec<Beside>,
+    pytorch: Vec<PytorchSpeed>,
     /// How the matrix products of a step are computed, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<explain::Products>,
@@ -177,7 +177,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Returns the settings that have no effect.
-fn idle(config: &RunConfig) -> Result<Vec<Idle>> {
+fn idle(config: &RunConfig) -> Result<Vec<UnusedSetting>> {
     let pet = Plugins::standard().get(&config.pet)?;
     Ok(Chosen::of(config)?.idle(Some(&*pet)))
 }

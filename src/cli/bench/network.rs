@@ -9,7 +9,7 @@ use super::mode::Mode;
 use crate::backbone::library::{BackboneChoice, BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
 use crate::method::{self, Batch, CancelToken, Chosen, Method, Pass, PetPlan, Setup, Task};
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -39,7 +39,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn new(config: &RunConfig, place: Place) -> Result<Self> {
+    pub(super) fn new(config: &RunConfig, place: WeightPlacement) -> Result<Self> {
         let opened = Backbones::usual().random(shapes_of(&config.backbone), 0, place.clone())?;
         let chosen = Chosen::of(config)?;
         let plan = chosen.trains_pet()?.then(|| {
@@ -175,11 +175,11 @@ enum Pictures {
     /// A tensor on the CPU.
     There(Tensor<4>),
     /// Pixels for a GPU; the transfer is part of a measured step.
-    ToSend(Vec<u8>, usize, Place),
+    ToSend(Vec<u8>, usize, WeightPlacement),
 }
 
 impl Pictures {
-    fn new(images: usize, side: usize, place: Place) -> Result<Self> {
+    fn new(images: usize, side: usize, place: WeightPlacement) -> Result<Self> {
         let shape = vec![images, 3, side, side];
         let count: usize = shape.iter().product();
         if place.device != Device::flex() {

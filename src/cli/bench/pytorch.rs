@@ -17,7 +17,7 @@ const NO_SUCH_ROW: i32 = 2;
 
 /// Speed of a row in PyTorch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Beside {
+pub struct PytorchSpeed {
     /// float32, tf32 or bfloat16, and whether it was compiled.
     pub dtype: String,
     /// Images per second.
@@ -65,7 +65,7 @@ impl<'a> PyTorch<'a> {
     ///
     /// # Errors
     /// Returns a Problem if PyTorch fails.
-    pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<Beside>> {
+    pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<PytorchSpeed>> {
         let rounded = row.weights == WeightType::Bf16.title();
         let dtypes: &[&str] = match (self.device, rounded) {
             ("cpu", false) => &["float32"],
@@ -88,7 +88,7 @@ impl<'a> PyTorch<'a> {
         dtype: &str,
         compiled: bool,
         seconds: f64,
-    ) -> Result<Option<Beside>> {
+    ) -> Result<Option<PytorchSpeed>> {
         let failed = |why: String| {
             Problem::new(format!("PyTorch failed: {why}"))
                 .at(format!("{}, batch {}, {dtype}", row.backbone, row.batch))
@@ -120,7 +120,7 @@ impl<'a> PyTorch<'a> {
         }
         let told: PyTorchOutput =
             serde_json::from_slice(&output.stdout).map_err(|_| failed(last_line(&output)))?;
-        Ok(Some(Beside {
+        Ok(Some(PytorchSpeed {
             dtype: match compiled {
                 true => format!("{dtype} compiled"),
                 false => dtype.to_owned(),

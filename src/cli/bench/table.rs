@@ -1,6 +1,6 @@
 //! The rows as a text table.
 
-use super::pytorch::Beside;
+use super::pytorch::PytorchSpeed;
 use super::{Row, explain};
 use crate::cli::output::{Table, size};
 
@@ -67,7 +67,7 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
 
 /// Returns a row's speeds in PyTorch, each with the speed of this program relative to it in brackets.
 fn beside_words(row: &Row) -> String {
-    let line = |beside: &Beside| {
+    let line = |beside: &PytorchSpeed| {
         let ratio = row.images_per_second / beside.images_per_second;
         let speed = speed(beside.images_per_second);
         match row.pytorch.len() {

@@ -70,7 +70,7 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
     /// Decode every image to find damaged ones and duplicates; auto: for up to 20,000 files
     #[arg(long, value_name = "WHEN", default_value = "auto")]
-    check: When,
+    check: DecodeWhen,
     #[command(flatten)]
     export: Export,
     /// Measure the decoding and augmentation speed in images per second, over this many epochs
@@ -95,7 +95,7 @@ enum Task {
 
 /// When images are decoded while opening a dataset.
 #[derive(Clone, Copy, ValueEnum)]
-enum When {
+enum DecodeWhen {
     Auto,
     Always,
     Never,
@@ -164,9 +164,9 @@ impl Args {
                 2
             },
             check: match self.check {
-                When::Auto => Check::Auto,
-                When::Always => Check::Always,
-                When::Never => Check::Never,
+                DecodeWhen::Auto => Check::Auto,
+                DecodeWhen::Always => Check::Always,
+                DecodeWhen::Never => Check::Never,
             },
             ..OpenOptions::default()
         }

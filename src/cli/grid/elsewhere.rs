@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::End;
 use super::super::output::tell;
-use super::super::remote::{Ended, There};
+use super::super::remote::{JobEnd, RemoteConnection};
 use super::super::run_report::not_begun;
 use super::asked::pairs;
 use super::progress::GridReporter;
@@ -43,7 +43,7 @@ pub(super) fn run(
     let mut end = GridEnd::Done { failed: 0 };
     if !wanted.is_empty() {
         let root = args.root(None);
-        let Some(there) = There::reach(&place.name, &root, control)? else {
+        let Some(there) = RemoteConnection::reach(&place.name, &root, control)? else {
             return Ok(not_begun());
         };
         let work = GridWork {
@@ -82,7 +82,7 @@ fn data(args: &Args) -> Result<Vec<(String, String)>> {
 /// without this program.
 fn worked(
     args: &Args,
-    there: There,
+    there: RemoteConnection,
     plan: &mut GridPlan,
     mut work: GridWork,
     root: &Path,
@@ -96,7 +96,7 @@ fn worked(
         _ => work.cells.clone(),
     };
     let cache = plan.cache();
-    let mut sink = Elsewhere {
+    let mut sink = RemoteGridSink {
         reporter: GridReporter::new(args.quiet, plan, &cells, &cache, control),
         plan,
         cells,
@@ -119,9 +119,9 @@ fn worked(
     };
     sink.reporter.close();
     match ended {
-        Ok(Ended::Left) => Ok(None),
-        Ok(Ended::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
-        Ok(Ended::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
+        Ok(JobEnd::Left) => Ok(None),
+        Ok(JobEnd::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
+        Ok(JobEnd::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
         // The failures were already reported.
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
             failed: sink.failed,
@@ -131,7 +131,7 @@ fn worked(
 }
 
 /// Reports a grid on another machine in the same way as a local one.
-struct Elsewhere<'a> {
+struct RemoteGridSink<'a> {
     reporter: GridReporter,
     plan: &'a mut GridPlan,
     /// The cells that run there, by their indices here.
@@ -141,7 +141,7 @@ struct Elsewhere<'a> {
     failed: usize,
 }
 
-impl Sink for Elsewhere<'_> {
+impl Sink for RemoteGridSink<'_> {
     fn event(&mut self, event: Event) {
         let Event::Cell { cell, standing, .. } = event else {
             return self.reporter.event(event);

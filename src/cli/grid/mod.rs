@@ -85,7 +85,7 @@ pub(super) struct Args {
 
 /// A built-in grid, for scripts.
 #[derive(Serialize)]
-struct Shipped {
+struct GridInfo {
     name: &'static str,
     title: String,
     about: String,
@@ -261,7 +261,7 @@ fn list_shipped(json: &Json) -> Result<End> {
     for known in grid::shipped() {
         let grid = known.read()?;
         let runs = |part: &crate::run::grid::GridPart| part.rows() as u64 * part.repetitions();
-        rows.push(Shipped {
+        rows.push(GridInfo {
             name: known.name,
             rows: grid.rows(),
             runs: grid.parts.iter().map(runs).sum(),

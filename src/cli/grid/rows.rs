@@ -14,7 +14,7 @@ use crate::problem::Result;
 use crate::run::event::ControlRequest;
 use crate::store::export::{Format, export};
 use crate::store::figure::FigureOfRuns;
-use crate::store::table::{Against, TableRequest, TableRun};
+use crate::store::table::{ComparisonBase, TableRequest, TableRun};
 use crate::store::{self, RunSummary, StoredState};
 
 /// How the table of a grid's rows is asked for.
@@ -60,7 +60,7 @@ impl Options {
         TableRequest {
             columns: self.columns.clone(),
             sort: self.sort.clone(),
-            against: self.against.clone().map(Against::Condition),
+            against: self.against.clone().map(ComparisonBase::Condition),
             published: self.published,
             ..TableRequest::default()
         }

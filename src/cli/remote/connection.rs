@@ -22,7 +22,7 @@ use crate::texts::Message;
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// How a job ended without an error.
-pub(in crate::cli) enum Ended {
+pub(in crate::cli) enum JobEnd {
     /// The job finished; the local folder of its last run.
     Finished(Option<PathBuf>),
     /// The job was stopped; the local folder of its run, if it had started.
@@ -32,7 +32,7 @@ pub(in crate::cli) enum Ended {
 }
 
 /// Another machine with an open connection.
-pub(in crate::cli) struct There {
+pub(in crate::cli) struct RemoteConnection {
     pub place: RemoteMachine,
     remote: Remote,
     peer: Peer,
@@ -55,7 +55,7 @@ pub(in crate::cli) fn machine(name: &str) -> Result<RemoteMachine> {
     }
 }
 
-impl There {
+impl RemoteConnection {
     /// Connects to the machine with this name; `None` if Ctrl-C was pressed.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl There {
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<Ended> {
+    ) -> Result<JobEnd> {
         let id = job.id;
         self.remote.send(Command::Queue(Box::new(job)));
         self.follow(id, None, detach, sink, control)
@@ -151,7 +151,7 @@ impl There {
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<Ended> {
+    ) -> Result<JobEnd> {
         // A new connection also delivers the events that the job sent before this program knew its number.
         self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
         self.remote.expect(id);
@@ -166,7 +166,7 @@ impl There {
         detach: bool,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<Ended> {
+    ) -> Result<JobEnd> {
         let mut asked = false;
         loop {
             if control.request() == ControlRequest::Stop && !std::mem::replace(&mut asked, true) {
@@ -193,10 +193,10 @@ impl There {
             match event {
                 // The program on the other machine was restarted, and holds restored jobs until they are released.
                 Event::Queued { job, .. } if job.held => self.remote.send(Command::Release(id)),
-                Event::Queued { .. } | Event::Began(_) if detach => return Ok(Ended::Left),
-                Event::Finished { .. } => return Ok(Ended::Finished(folder)),
-                Event::Stopped { .. } => return Ok(Ended::Stopped(folder)),
-                Event::Removed(_) => return Ok(Ended::Stopped(None)),
+                Event::Queued { .. } | Event::Began(_) if detach => return Ok(JobEnd::Left),
+                Event::Finished { .. } => return Ok(JobEnd::Finished(folder)),
+                Event::Stopped { .. } => return Ok(JobEnd::Stopped(folder)),
+                Event::Removed(_) => return Ok(JobEnd::Stopped(None)),
                 Event::Failed { problem, .. } => return Err(problem),
                 Event::Started(header) => {
                     folder = Some(header.folder.clone());
@@ -255,7 +255,7 @@ impl There {
         folder: PathBuf,
         sink: &mut dyn Sink,
         control: &Control,
-    ) -> Result<Ended> {
+    ) -> Result<JobEnd> {
         self.remote.bring(run, Some(id));
         self.follow(id, Some(folder), false, sink, control)
     }

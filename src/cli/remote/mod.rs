@@ -18,7 +18,7 @@ use crate::run::job::Job;
 use crate::run::places::{RemoteMachine, no_ssh};
 use crate::store::{self, StoredState};
 
-pub(super) use connection::{Ended, There, machine};
+pub(super) use connection::{JobEnd, RemoteConnection, machine};
 
 /// Which machine trains.
 #[derive(clap::Args)]
@@ -57,7 +57,7 @@ pub(super) fn resume(
     root: &Path,
     control: &Control,
 ) -> Result<End> {
-    let Some(there) = There::reach(name, root, control)? else {
+    let Some(there) = RemoteConnection::reach(name, root, control)? else {
         return Ok(not_begun());
     };
     let run = match run {
@@ -103,10 +103,10 @@ pub(super) fn resume(
     let ended = ended.inspect_err(|_| reporter.failed())?;
     drop(reporter);
     match ended {
-        Ended::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
-        Ended::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
-        Ended::Stopped(None) => Ok(not_begun()),
-        Ended::Left => Ok(left(name)),
+        JobEnd::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
+        JobEnd::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
+        JobEnd::Stopped(None) => Ok(not_begun()),
+        JobEnd::Left => Ok(left(name)),
     }
 }
 

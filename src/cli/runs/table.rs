@@ -2,7 +2,7 @@
 
 use crate::cli::output::Table;
 use crate::problem::Result;
-use crate::store::table::{Against, Align, Condition, RunTable, TableRequest, TableRun};
+use crate::store::table::{Align, ComparisonBase, Condition, RunTable, TableRequest, TableRun};
 
 /// Options of tables of runs.
 #[derive(clap::Args)]
@@ -102,7 +102,7 @@ impl TableOptions {
             by,
             columns: self.columns.clone(),
             sort: self.sort.clone(),
-            against: self.against.clone().map(Against::Condition),
+            against: self.against.clone().map(ComparisonBase::Condition),
             published: self.published,
             unfinished,
         }

@@ -1,7 +1,7 @@
 //! Reports options that have no effect in combination with the others.
 
 use super::Settings;
-use crate::method::{Chosen, Idle, problems};
+use crate::method::{Chosen, UnusedSetting, problems};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
@@ -50,7 +50,7 @@ impl Settings {
             self.own.has(key) && !has
         };
         let note = |(key, option): (&str, String)| {
-            let why = match Idle::why(&idle, key) {
+            let why = match UnusedSetting::why(&idle, key) {
                 None if lacks(key) => format!("{title} has no setting \"{key}\""),
                 why => why?.to_string(),
             };

@@ -14,10 +14,10 @@ mod fused;
 mod gpu;
 mod half;
 mod input;
-mod place;
 mod rotation;
 mod rounded;
 mod update;
+mod weight_placement;
 
 use burn::tensor::{Tensor, TensorData};
 
@@ -30,10 +30,10 @@ pub use lae_kernels::explain;
 pub use lae_kernels::peak::{bf16_gain, peak};
 pub use lae_kernels::rotary::Angles;
 pub use lae_kernels::rows;
-pub use place::{Place, WeightType};
 pub use rotation::Rotation;
 use rounded::RoundedMatrix;
 pub use update::{Adam, Momentum};
+pub use weight_placement::{WeightPlacement, WeightType};
 
 /// A linear layer, `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Linear {
         values: Vec<f32>,
         shape: [usize; 2],
         bias: Option<Tensor<1>>,
-        place: &Place,
+        place: &WeightPlacement,
     ) -> Self {
         match place.weights {
             WeightType::F32 => {

@@ -26,7 +26,7 @@ const RARE: usize = 20;
 const NAMED: usize = 4;
 
 /// Images with two labels: the list that contains the second one, and the labels.
-type Twice = BTreeMap<ImageIndex, (usize, BTreeSet<String>)>;
+type DoubleLabels = BTreeMap<ImageIndex, (usize, BTreeSet<String>)>;
 
 /// The label and split that one row gives an image.
 struct RowLabel {
@@ -114,9 +114,9 @@ fn pairs<'s, T: Copy>(
 ///
 /// # Errors
 /// Returns a Problem if unrelated lists give an image different labels.
-fn contradictions(lists: &[List], said: &[RowLabel]) -> Result<Twice> {
+fn contradictions(lists: &[List], said: &[RowLabel]) -> Result<DoubleLabels> {
     let mut words = Translations::of(lists);
-    let mut twice = Twice::new();
+    let mut twice = DoubleLabels::new();
     let mut apart = BTreeSet::new();
     for (place, first, other) in pairs(said, |said| said.label.as_deref()) {
         if words.agree(first, other) {
@@ -207,7 +207,7 @@ fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<(
 fn leave_out(
     reader: &mut Reader,
     lists: &[List],
-    twice: &Twice,
+    twice: &DoubleLabels,
     rows: usize,
     skipped: &mut Vec<Skipped>,
 ) -> Result<()> {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::contents::{HashesByImage, PixelHash};
 use super::perceptual_hash::{PerceptualHash, SMALLEST};
 use super::source::{ImageSource, Sample};
-use super::{Dataset, NearCopies, Twin};
+use super::{Dataset, NearCopies, SamePixels};
 use crate::message;
 use crate::texts::Message;
 
@@ -104,7 +104,7 @@ impl NearCopySets {
         }
         let twin = |source: &ImageSource| {
             let (split, sample) = place.get(source)?;
-            Some(Twin {
+            Some(SamePixels {
                 split: (*split).to_owned(),
                 class: classes[sample.class as usize].clone(),
                 file: sample.name(),

@@ -17,7 +17,7 @@ use super::torch::{Acting, LayerName, TorchText};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
 use crate::message;
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::onnx::Value;
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
@@ -247,7 +247,7 @@ impl Architecture {
     ///
     /// # Errors
     /// As [`Architecture::check`].
-    pub fn random(&self, seed: u64, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
+    pub fn random(&self, seed: u64, to: impl Into<WeightPlacement>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         Ok(self.build(&mut WeightLoader::random(seed, to.into())))
     }
@@ -256,7 +256,7 @@ impl Architecture {
     pub(super) fn given(
         &self,
         weights: &Weights,
-        to: impl Into<Place>,
+        to: impl Into<WeightPlacement>,
     ) -> Result<Arc<dyn Backbone>> {
         let mut loader = WeightLoader::given(weights, to.into());
         let backbone = self.build(&mut loader);

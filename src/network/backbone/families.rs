@@ -10,7 +10,7 @@ use super::loader::WeightLoader;
 use super::weights::Tensors;
 use super::{Backbone, convnext, swin, vit};
 use crate::message;
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result, some_of};
 
 /// All families, in display order.
@@ -133,7 +133,11 @@ impl Architecture {
     ///
     /// # Errors
     /// Returns one Problem for all missing, unexpected and mis-shaped tensors, before any values are read.
-    pub fn assemble(&self, tensors: Tensors, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
+    pub fn assemble(
+        &self,
+        tensors: Tensors,
+        to: impl Into<WeightPlacement>,
+    ) -> Result<Arc<dyn Backbone>> {
         self.check()?;
         let found = infer(&tensors).map(|found| found.architecture.family().name);
         let own = self.family();

@@ -34,7 +34,7 @@ use loader::WeightLoader;
 use parameters::{Origin, Weights};
 
 use crate::message;
-use crate::nn::{Place, WeightType};
+use crate::nn::{WeightPlacement, WeightType};
 pub use crate::pet::BlockShape;
 use crate::pet::{Hooks, PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -77,7 +77,7 @@ pub struct Facts {
     architecture: Architecture,
     /// One shape per block; blocks are numbered from 0 across all stages.
     blocks: Vec<BlockShape>,
-    place: Place,
+    place: WeightPlacement,
     /// Names and shapes of its tensors in a weight file, in the order of construction.
     wanted: Vec<(String, Vec<usize>)>,
     origin: Origin,

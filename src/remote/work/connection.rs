@@ -31,7 +31,7 @@ impl Work {
             Peer::Ssh { place, .. } => command(place, &script(place, &["serve", "--attach"])),
         };
         let number = self.connection;
-        let wrap = move |heard| Message::Heard(number, heard);
+        let wrap = move |heard| Message::LinkEvent(number, heard);
         match Link::start(process, self.own.clone(), wrap) {
             Ok(link) => self.link = Some(link),
             Err(error) if self.is_child() => {

@@ -1,6 +1,6 @@
 //! Handles events of jobs and downloads their runs: the end of a run is reported once it is completely downloaded.
 
-use super::{Due, Following, Work};
+use super::{Following, PendingEvent, Work};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
@@ -31,7 +31,8 @@ impl Work {
         match open {
             Some(following) if is_end_of_run(&told.event) => {
                 following.mirror.ends();
-                self.due.push_back(Due::Home(following.mirror.run.clone()));
+                self.due
+                    .push_back(PendingEvent::Home(following.mirror.run.clone()));
                 following.end = Some(told);
             }
             Some(following) => {
@@ -41,9 +42,9 @@ impl Work {
                 ) {
                     following.mirror.soon();
                 }
-                self.due.push_back(Due::Now(told));
+                self.due.push_back(PendingEvent::Now(told));
             }
-            None => self.due.push_back(Due::Now(told)),
+            None => self.due.push_back(PendingEvent::Now(told)),
         }
         self.tell_due();
     }
@@ -56,8 +57,8 @@ impl Work {
 
     /// Reports the events in order, up to the end of a run that is still being downloaded.
     fn tell_due(&mut self) {
-        while let Some(Due::Now(_)) = self.due.front() {
-            if let Some(Due::Now(event)) = self.due.pop_front() {
+        while let Some(PendingEvent::Now(_)) = self.due.front() {
+            if let Some(PendingEvent::Now(event)) = self.due.pop_front() {
                 self.tell(News::Event(Box::new(event)));
             }
         }
@@ -65,10 +66,11 @@ impl Work {
 
     /// Reports the end of a run, whose download is complete or was given up.
     fn ended_at_home(&mut self, run: &str, end: JobEvent) {
-        let waits = |due: &&mut Due| matches!(due, Due::Home(known) if known == run);
+        let waits =
+            |due: &&mut PendingEvent| matches!(due, PendingEvent::Home(known) if known == run);
         match self.due.iter_mut().find(waits) {
-            Some(due) => *due = Due::Now(end),
-            None => self.due.push_back(Due::Now(end)),
+            Some(due) => *due = PendingEvent::Now(end),
+            None => self.due.push_back(PendingEvent::Now(end)),
         }
         self.tell_due();
     }

@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use super::link::{Heard, Link};
+use super::link::{Link, LinkEvent};
 use super::mirror::Mirror;
 use super::{News, Peer, Wake};
 use crate::problem::Problem;
@@ -33,7 +33,7 @@ pub(super) enum Message {
     /// A job whose run is to be downloaded.
     Expect(JobId),
     /// The events of a connection, by its number.
-    Heard(u64, Heard),
+    LinkEvent(u64, LinkEvent),
     /// The handle was dropped.
     End,
 }
@@ -46,7 +46,7 @@ struct Following {
 }
 
 /// Events of jobs in their original order: events of the next job follow the end of the previous one.
-enum Due {
+enum PendingEvent {
     Now(JobEvent),
     /// The run with this name there is completely downloaded.
     Home(String),
@@ -77,7 +77,7 @@ struct Work {
     /// The running job there and its run.
     running: Option<(JobId, String)>,
     following: Vec<Following>,
-    due: VecDeque<Due>,
+    due: VecDeque<PendingEvent>,
     tickets: Vec<Ticket>,
 }
 
@@ -139,11 +139,11 @@ impl Work {
             Message::Ask(ask, raw) => self.ask(ask, raw),
             Message::Bring(run, job) => self.bring(&run, job),
             Message::Expect(job) => drop(self.mine.insert(job)),
-            Message::Heard(connection, heard) if connection == self.connection => match heard {
-                Heard::Told(told, raw) => self.hear(told, raw),
-                Heard::Ended(problem) => self.ended(problem),
+            Message::LinkEvent(connection, heard) if connection == self.connection => match heard {
+                LinkEvent::Told(told, raw) => self.hear(told, raw),
+                LinkEvent::Ended(problem) => self.ended(problem),
             },
-            Message::Heard(..) | Message::End => {}
+            Message::LinkEvent(..) | Message::End => {}
         }
     }
 
@@ -273,8 +273,8 @@ impl Work {
         let mut told = Vec::new();
         for due in std::mem::take(&mut self.due) {
             let known = match due {
-                Due::Now(told) => Some(told),
-                Due::Home(run) => {
+                PendingEvent::Now(told) => Some(told),
+                PendingEvent::Home(run) => {
                     let end = following.iter().find(|f| f.mirror.run == run);
                     let end = end.and_then(|f| f.end.clone());
                     end.map(|end| home::unbrought(end, problem.clone()))

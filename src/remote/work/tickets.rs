@@ -4,7 +4,7 @@ use super::Work;
 use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
-use crate::run::wire::{Carried, MOST_RAW};
+use crate::run::wire::{MOST_RAW, TransferableMessage};
 
 /// A request that is not completely answered.
 pub(super) struct Ticket {

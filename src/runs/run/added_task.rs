@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A class of an added task that the run already knew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Again {
+pub struct RepeatedClass {
     /// Index of the class in the added task.
     pub class: usize,
     /// Position of the known class of which it has more examples.
@@ -23,7 +23,7 @@ pub struct AddedTask {
     pub classes: Vec<String>,
     /// The classes that the run already knew. Each has its own position; predictions of it count for the known class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub again: Vec<Again>,
+    pub again: Vec<RepeatedClass>,
     /// Number of training images of each class.
     pub train_images: Vec<usize>,
     /// Number of test images of each class.

@@ -137,9 +137,9 @@ pub fn failed(problem: &Problem) {
 }
 
 /// A sink that logs the events of a run and passes them on.
-pub struct Noted<'a>(pub &'a mut dyn Sink);
+pub struct LoggedSink<'a>(pub &'a mut dyn Sink);
 
-impl Noted<'_> {
+impl LoggedSink<'_> {
     /// Logs that a run with these settings is being prepared.
     pub fn prepare(&self, doing: &str, config: &RunConfig) {
         let paths = [&config.data, &config.backbone, &config.order];
@@ -149,7 +149,7 @@ impl Noted<'_> {
     }
 }
 
-impl Noted<'_> {
+impl LoggedSink<'_> {
     /// Logs that a run with these settings is about to learn the dataset at `source`.
     pub fn added_task(&self, source: &str, config: &RunConfig) {
         keep_out([source]);
@@ -157,7 +157,7 @@ impl Noted<'_> {
     }
 }
 
-impl Sink for Noted<'_> {
+impl Sink for LoggedSink<'_> {
     fn event(&mut self, event: Event) {
         of_run(&event);
         self.0.event(event);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::added_task::{AddedTask, Again};
+pub use super::added_task::{AddedTask, RepeatedClass};
 pub use super::control::{Control, ControlRequest};
 pub use super::header::{MethodFacts, RunHeader, Scores};
 pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};

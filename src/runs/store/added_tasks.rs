@@ -161,7 +161,8 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     if names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(damaged("two classes have the same name"));
     }
-    let known = |again: &crate::run::event::Again| again.class < classes && again.of < before.len();
+    let known =
+        |again: &crate::run::event::RepeatedClass| again.class < classes && again.of < before.len();
     if !added_task.again.iter().all(known) {
         return Err(damaged("it has classes that are not in the run"));
     }

@@ -97,7 +97,7 @@ pub use write_added_task::{NewAddedTask, undo_added_task};
 
 pub use tables::{harmless_cell, joined, parted, plain_cell};
 pub use trash::{Deleted, delete, deleted, erase, restore};
-pub use verify::{FileCheckResult, Wrong, WrongPart, verify};
+pub use verify::{ChangedFile, FileCheckResult, FilePart, verify};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";

@@ -15,18 +15,18 @@ use crate::problem::{Problem, Result};
 
 /// A changed or unreadable file of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wrong {
+pub struct ChangedFile {
     /// The task (from 0) to which the file belongs; `None` for the run's plugin.
     pub task: Option<usize>,
     /// The kind of file.
-    pub part: WrongPart,
+    pub part: FilePart,
     /// What is wrong, as a sentence without a full stop.
     pub message: String,
 }
 
 /// The parts of a run's folder that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrongPart {
+pub enum FilePart {
     /// The plugin's text.
     Plugin,
     /// The snapshot after a task.
@@ -43,7 +43,7 @@ pub struct FileCheckResult {
     /// Number of unchanged files.
     pub right: usize,
     /// The changed or unreadable files.
-    pub wrong: Vec<Wrong>,
+    pub wrong: Vec<ChangedFile>,
     /// What cannot be checked, because older versions did not record it, as phrases.
     pub unknown: Vec<String>,
 }
@@ -60,9 +60,9 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckR
         match plugin_sha256 {
             None => looked.unknown.push("the hash of the plugin".into()),
             Some(noted) if noted == found => looked.right += 1,
-            Some(noted) => looked.wrong.push(Wrong {
+            Some(noted) => looked.wrong.push(ChangedFile {
                 task: None,
-                part: WrongPart::Plugin,
+                part: FilePart::Plugin,
                 message: changed(PLUGIN_FILE, noted, &found),
             }),
         }
@@ -99,11 +99,11 @@ fn changed(name: &str, noted: &str, found: &str) -> String {
 }
 
 impl FileCheckResult {
-    fn add(&mut self, task: usize, part: WrongPart, message: Option<String>) {
+    fn add(&mut self, task: usize, part: FilePart, message: Option<String>) {
         let task = Some(task);
         match message {
             None => self.right += 1,
-            Some(message) => self.wrong.push(Wrong {
+            Some(message) => self.wrong.push(ChangedFile {
                 task,
                 part,
                 message,
@@ -116,8 +116,8 @@ impl FileCheckResult {
         let home = added_tasks::task_folder(folder, task);
         let [snapshot, answers] = &row.sha256;
         let files = [
-            (WrongPart::Snapshot, snapshot, snapshot_file(&home, task)),
-            (WrongPart::Answers, answers, answers_file(&home, task)),
+            (FilePart::Snapshot, snapshot, snapshot_file(&home, task)),
+            (FilePart::Answers, answers, answers_file(&home, task)),
         ];
         for (part, noted, path) in files {
             let name = path
@@ -129,7 +129,7 @@ impl FileCheckResult {
             let told = match compared {
                 Err(problem) => Some(problem.what),
                 // Without a recorded hash, the hash inside the snapshot is checked, which older versions wrote, too.
-                Ok(_) if noted.is_empty() && part == WrongPart::Answers => continue,
+                Ok(_) if noted.is_empty() && part == FilePart::Answers => continue,
                 Ok(_) if noted.is_empty() => of_itself(folder, task, &name),
                 Ok(None) => None,
                 Ok(Some(found)) => Some(changed(&name, noted, &found)),
@@ -157,7 +157,7 @@ impl FileCheckResult {
                 task + 1
             )
         });
-        self.add(task, WrongPart::Figure, sentence);
+        self.add(task, FilePart::Figure, sentence);
     }
 }
 

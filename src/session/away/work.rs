@@ -45,14 +45,14 @@ pub(super) struct Work {
     again: Option<Instant>,
 }
 
-type Outward = (Sender<JobEvent>, Arc<Mutex<Option<Problem>>>, Wake);
+type EventOutlet = (Sender<JobEvent>, Arc<Mutex<Option<Problem>>>, Wake);
 
 impl Work {
     pub(super) fn begin(
         place: RemoteMachine,
         root: PathBuf,
         own: Sender<Message>,
-        (outbox, trouble, wake): Outward,
+        (outbox, trouble, wake): EventOutlet,
     ) -> Option<Self> {
         // A failure is reported when a run is copied back.
         let _ = std::fs::create_dir_all(&root);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Drafts, Moved};
+use super::{Drafts, MovedSheet};
 use crate::data::{FULL_DEPTH, decode_picture_file};
 use crate::fetch::hex;
 use crate::files;
@@ -31,7 +31,7 @@ struct List {
     name: String,
     chosen: usize,
     classes: Vec<ListedClass>,
-    moved: Option<Moved>,
+    moved: Option<MovedSheet>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -27,12 +27,12 @@ pub struct Drafts {
     /// The runs that predict the pinned images.
     runs: Vec<PathBuf>,
     collection: Option<Collection>,
-    moved: Option<Moved>,
+    moved: Option<MovedSheet>,
 }
 
 /// The images of a table, some of which were moved since the table was saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Moved {
+struct MovedSheet {
     request: SheetRequest,
     classes: Vec<String>,
     /// The images and their corrections.
@@ -57,7 +57,7 @@ impl Drafts {
             collection: (!collection.is_empty()).then(|| collection.clone()),
             moved: match before.waits_for_table(session) {
                 true => before.moved.clone(),
-                false => session.unsaved_moves().map(|sorted| Moved {
+                false => session.unsaved_moves().map(|sorted| MovedSheet {
                     request: sorted.request.clone(),
                     classes: sorted.classes.clone(),
                     corrections: paths(&sorted.pictures)
@@ -204,7 +204,7 @@ impl Session {
     }
 
     /// Reads a table whose images were moved, and applies the moves again.
-    fn take_moved(&mut self, mut moved: Moved) {
+    fn take_moved(&mut self, mut moved: MovedSheet) {
         self.tickets += 1;
         moved.request.ticket = self.tickets;
         let request = moved.request.clone();
@@ -245,7 +245,7 @@ impl Session {
     }
 }
 
-impl Moved {
+impl MovedSheet {
     /// Returns the classes and the images of the table with their new classes.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ mod shade;
 
 use std::collections::VecDeque;
 
-use super::findings::{Missed, missed};
+use super::findings::{MissedClass, missed};
 use super::row::title_of;
 pub use super::stage::Stage;
 use super::words::{bytes_text, percent};
@@ -45,7 +45,7 @@ pub struct RunView {
     /// F_N of each expert, if there are several experts.
     pub forgotten_by: Vec<(Expert, f64)>,
     /// The classes that it never or rarely recognises, computed with each report.
-    pub missed: Vec<Missed>,
+    pub missed: Vec<MissedClass>,
     /// The study of DualPrompt's prompts, if every task was studied.
     pub study: Option<PromptStudy>,
     /// The latest loss values, each with its task, oldest first.

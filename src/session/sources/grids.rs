@@ -11,7 +11,7 @@ use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
 use crate::run::places::RemoteMachine;
-use crate::session::grids::{Axis, GridAsk, GridFields, GridView, Several};
+use crate::session::grids::{Axis, GridAsk, GridFields, GridView, VaryingSettings};
 use crate::session::plain::title_of;
 use crate::texts::{Language, Message};
 use crate::tr;
@@ -134,7 +134,7 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
         GridKey::Preset => Some(given.value.to_string()),
         _ => None,
     });
-    let several = Several {
+    let several = VaryingSettings {
         axes,
         orders: part.orders,
         seeds: part.seeds,
@@ -156,7 +156,7 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
 
 /// Returns a summary such as "3 methods × 2 PETs × 3 class orders". Other languages put the number after the setting's
 /// name.
-fn factors(several: &Several) -> String {
+fn factors(several: &VaryingSettings) -> String {
     let mut words = Vec::new();
     for axis in several.axes.iter().filter(|axis| axis.values.len() > 1) {
         words.push(tr!(
@@ -197,14 +197,14 @@ fn plural(key: &str) -> String {
 fn text_of(
     draft: &RunConfig,
     preset: Option<&str>,
-    several: &Several,
+    several: &VaryingSettings,
     root: &Path,
 ) -> Result<String> {
     let draft = &filled(draft);
     let mut named: Vec<String> = vec!["data".into(), "method".into()];
     // A named setting can change the default of another setting, so the missing ones are added in several rounds.
     for _ in 0..4 {
-        let single = write(draft, preset, &Several::default(), &named)?;
+        let single = write(draft, preset, &VaryingSettings::default(), &named)?;
         let grid = Grid::read(UNSAVED, &single, tr!("notices-settings"))?;
         let cells = Cells::of(grid, root, &Overrides::default())?;
         let Some(cell) = cells.cells.first() else {
@@ -233,7 +233,7 @@ fn text_of(
 fn write(
     draft: &RunConfig,
     preset: Option<&str>,
-    several: &Several,
+    several: &VaryingSettings,
     named: &[String],
 ) -> Result<String> {
     // Axes keep their order; single values come first. A missing value has no syntax, so its setting is omitted.

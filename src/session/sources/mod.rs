@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::Wake;
 use super::away::Away;
-use super::backend::{Backend, Whose};
+use super::backend::{Backend, EngineHost};
 use super::child_process::Child;
 use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterSeen;
@@ -58,10 +58,14 @@ impl Backend for Engine {
 }
 
 /// Starts the real engine on a thread or in a child process.
-pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box<dyn Backend>> {
+pub(super) fn engine(
+    runs_root: PathBuf,
+    whose: EngineHost,
+    wake: Wake,
+) -> Result<Box<dyn Backend>> {
     Ok(match whose {
-        Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
-        Whose::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
+        EngineHost::Thread => Box::new(Engine::start(runs_root, wake)?),
+        EngineHost::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
     })
 }
 

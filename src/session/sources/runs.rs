@@ -12,7 +12,7 @@ use crate::session::deleted_runs::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunListing, RunsFolder};
 use crate::session::progress::Progress;
 use crate::session::results_export::ResultsExport;
-use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
+use crate::session::row::{AdditionalFolder, RunRow, RunState, title_of};
 use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
 use crate::tr;
@@ -40,7 +40,7 @@ impl Disk {
             if folder.problem.is_some() || real(&folder.path) == usual {
                 continue;
             }
-            let elsewhere = Elsewhere {
+            let elsewhere = AdditionalFolder {
                 folder: folder.path.clone(),
                 read_only: folder.read_only,
             };
@@ -156,7 +156,10 @@ impl Disk {
 }
 
 /// Returns the runs in a folder of runs. `elsewhere` describes the folder if it is not the default one.
-fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Elsewhere>)> {
+fn places(
+    root: &Path,
+    elsewhere: Option<AdditionalFolder>,
+) -> Vec<(PathBuf, Option<AdditionalFolder>)> {
     let runs = store::run_folders(root).into_iter();
     runs.map(|run| (run, elsewhere.clone())).collect()
 }
@@ -164,7 +167,11 @@ fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Els
 /// Returns the row of a run. The known row is reused if the run is finished and its files are unchanged. An unfinished
 /// run is always read again because its lock or checkpoint may have changed, and a damaged one because it may have been
 /// repaired.
-fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>) -> Arc<RunRow> {
+fn made(
+    folder: &Path,
+    elsewhere: Option<AdditionalFolder>,
+    known: Option<Arc<RunRow>>,
+) -> Arc<RunRow> {
     // Read before the files, so that a change in between is detected by the next listing.
     let file_stamps = store::file_stamps(folder);
     let same = known.filter(|row| {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::{block, check_name};
-use super::figures::Lack;
+use super::figures::NoValue;
 use super::formula::Formula;
 use super::text::{Paragraph, paragraphs};
 use super::value::Figures;
@@ -148,8 +148,8 @@ impl Ask {
                     return Feedback::Open;
                 };
                 match right_choice(choices, figures) {
-                    Err(Lack::NotYet) => Feedback::Kept,
-                    Err(Lack::Never(why)) => Feedback::Never(why),
+                    Err(NoValue::NotYet) => Feedback::Kept,
+                    Err(NoValue::Never(why)) => Feedback::Never(why),
                     Ok(right) if right == Some(chosen) => Feedback::Right(&self.if_right),
                     Ok(right) => Feedback::Wrong(&self.if_wrong, right),
                 }
@@ -170,8 +170,8 @@ impl Ask {
                         .map(|value| (value - typed).abs() <= within + 1e-9)
                 };
                 match near(answer, *tolerance) {
-                    Err(Lack::NotYet) => return Feedback::Kept,
-                    Err(Lack::Never(why)) => return Feedback::Never(why),
+                    Err(NoValue::NotYet) => return Feedback::Kept,
+                    Err(NoValue::Never(why)) => return Feedback::Never(why),
                     Ok(true) => return Feedback::Right(&self.if_right),
                     Ok(false) => {}
                 }
@@ -199,7 +199,10 @@ impl Ask {
 }
 
 /// Returns the index of the first choice whose condition is true.
-fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Option<usize>, Lack> {
+fn right_choice(
+    choices: &[(String, Formula)],
+    figures: &Figures,
+) -> Result<Option<usize>, NoValue> {
     for (i, (_, condition)) in choices.iter().enumerate() {
         if condition.holds(figures)? {
             return Ok(Some(i));

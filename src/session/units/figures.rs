@@ -11,7 +11,7 @@ use crate::texts::Message;
 
 /// Why a formula has no value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lack {
+pub enum NoValue {
     /// The run has not finished the task yet.
     NotYet,
     /// The formula will never have a value, for this reason.
@@ -19,7 +19,7 @@ pub enum Lack {
 }
 
 /// The value of a formula, or why it has none.
-pub type Outcome<T> = Result<T, Lack>;
+pub type Outcome<T> = Result<T, NoValue>;
 
 /// The results of one run, limited to the tasks that the unit uses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,7 +105,7 @@ impl RunFigures {
         if self.measured() == 0 || self.history.experts().any(|here| here == expert) {
             return Ok(self.history.of(expert));
         }
-        Err(Lack::Never(message!(
+        Err(NoValue::Never(message!(
             "formula-no-expert",
             name = expert.name()
         )))
@@ -119,14 +119,14 @@ impl RunFigures {
     ) -> Outcome<f64> {
         let history = self.of(expert)?;
         if !self.is_whole() {
-            return Err(Lack::NotYet);
+            return Err(NoValue::NotYet);
         }
         percent(figure(history))
     }
 
     pub(super) fn task_given(&self) -> Outcome<f64> {
         if !self.is_whole() {
-            return Err(Lack::NotYet);
+            return Err(NoValue::NotYet);
         }
         percent(self.history.task_given.last().copied().flatten())
     }
@@ -142,7 +142,7 @@ impl RunFigures {
     pub(super) fn cell(&self, expert: Option<Expert>, after: usize, on: usize) -> Outcome<f64> {
         let history = self.of(expert)?;
         if on > after {
-            return Err(Lack::Never(message!(
+            return Err(NoValue::Never(message!(
                 "formula-no-results-after-task",
                 after = after,
                 on = on
@@ -178,7 +178,7 @@ impl RunFigures {
             .map_or(&[][..], Vec::as_slice);
         let pass = at.get(1).copied().unwrap_or(passes.len());
         let value = passes.get(pass.wrapping_sub(1)).copied();
-        let never = || Lack::Never(message!("formula-one-expert"));
+        let never = || NoValue::Never(message!("formula-one-expert"));
         value.map(|value| value * 100.0).ok_or_else(never)
     }
 
@@ -186,8 +186,8 @@ impl RunFigures {
     fn there(&self, task: usize) -> Outcome<()> {
         match task {
             task if task <= self.measured() && task > 0 => Ok(()),
-            task if task <= self.tasks() || self.tasks() == 0 => Err(Lack::NotYet),
-            _ => Err(Lack::Never(message!(
+            task if task <= self.tasks() || self.tasks() == 0 => Err(NoValue::NotYet),
+            _ => Err(NoValue::Never(message!(
                 "formula-task-count",
                 n = self.tasks()
             ))),
@@ -199,7 +199,7 @@ fn percent(share: Option<f64>) -> Outcome<f64> {
     let share = share.filter(|share| share.is_finite());
     share
         .map(|share| share * 100.0)
-        .ok_or_else(|| Lack::Never(message!("formula-not-measured")))
+        .ok_or_else(|| NoValue::Never(message!("formula-not-measured")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Formulas over the results of runs, such as `forgetting(baseline) > forgetting(lae)`. They use the syntax of PET
 //! equations with other functions. They are checked here and evaluated in `value`.
 
-use super::functions::{FUNCTIONS, Function, Of, function};
+use super::functions::{FUNCTIONS, Function, FunctionBody, function};
 use crate::expression::BinaryOperator::*;
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, parse};
 use crate::message;
@@ -130,7 +130,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
                 let known = FUNCTIONS.iter().map(|function| function.name);
                 return Err(Diagnostic::new(span, what).meant(name, known));
             };
-            if matches!(function.of, Of::Run(_)) {
+            if matches!(function.of, FunctionBody::Run(_)) {
                 return asked(function, node, arguments).and_then(|asked| asked.of_any(runs));
             }
             if arguments.iter().any(is_condition) {

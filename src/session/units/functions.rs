@@ -16,12 +16,12 @@ pub struct Function {
     pub numbers: RangeInclusive<usize>,
     /// Whether an expert can be given as an argument.
     pub by_expert: bool,
-    pub(super) of: Of,
+    pub(super) of: FunctionBody,
 }
 
 /// How a function is evaluated.
 #[derive(Debug)]
-pub(super) enum Of {
+pub(super) enum FunctionBody {
     Run(fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>),
     Numbers(fn(&[f64]) -> Option<f64>),
 }
@@ -38,7 +38,7 @@ const fn of_run(
         about,
         numbers,
         by_expert,
-        of: Of::Run(of),
+        of: FunctionBody::Run(of),
     }
 }
 
@@ -52,7 +52,7 @@ const fn of_numbers(
         about,
         numbers: 0..=0,
         by_expert: false,
-        of: Of::Numbers(of),
+        of: FunctionBody::Numbers(of),
     }
 }
 

@@ -71,14 +71,14 @@ impl UnitRun {
 
 /// The user's progress in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct LessonProgress {
     /// Number of answered questions and guesses.
     pub answered: usize,
     /// Number of all questions and guesses.
     pub questions: usize,
 }
 
-impl Done {
+impl LessonProgress {
     /// Returns whether there are questions and all are answered.
     pub fn is_all(self) -> bool {
         self.questions > 0 && self.answered == self.questions
@@ -145,13 +145,13 @@ impl Units {
     }
 
     /// Returns the user's progress in a unit.
-    pub fn done(&self, unit: &Unit) -> Done {
+    pub fn done(&self, unit: &Unit) -> LessonProgress {
         let answers = self.answers.get(&unit.name);
         let given = |ask: &&Ask| {
             let given = answers.and_then(|given| given.get(&ask.name));
             given.is_some_and(|given| ask.is_answered(given))
         };
-        Done {
+        LessonProgress {
             answered: unit.asks().filter(given).count(),
             questions: unit.asks().count(),
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use super::figures::Lack;
+use super::figures::NoValue;
 use super::formula::Formula;
 use super::marks::{Live, MARKS, mark};
 use super::value::Figures;
@@ -69,9 +69,9 @@ impl Span {
         };
         match formula.value(figures) {
             Ok(value) => number(value, language),
-            Err(Lack::NotYet) if self.text == "…" => self.text.clone(),
-            Err(Lack::NotYet) => format!("[{}]", self.text),
-            Err(Lack::Never(_)) => "–".into(),
+            Err(NoValue::NotYet) if self.text == "…" => self.text.clone(),
+            Err(NoValue::NotYet) => format!("[{}]", self.text),
+            Err(NoValue::Never(_)) => "–".into(),
         }
     }
 }
@@ -98,7 +98,7 @@ impl Paragraph {
     /// Returns whether it contains a live value that is not known yet.
     pub fn waits(&self, figures: &Figures) -> bool {
         let mut live = self.spans.iter().filter_map(|span| span.live.as_ref());
-        live.any(|formula| formula.value(figures) == Err(Lack::NotYet))
+        live.any(|formula| formula.value(figures) == Err(NoValue::NotYet))
     }
 }
 

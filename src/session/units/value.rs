@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::{Lack, Outcome, RunFigures};
+use super::figures::{NoValue, Outcome, RunFigures};
 use super::formula::{Formula, asked};
-use super::functions::{Function, Of, function};
+use super::functions::{Function, FunctionBody, function};
 use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::message;
 
@@ -27,7 +27,7 @@ impl Formula {
     pub fn value(&self, figures: &Figures) -> Outcome<f64> {
         match self.values(figures)?.as_slice() {
             [one] => Ok(*one),
-            several => Err(Lack::Never(message!(
+            several => Err(NoValue::Never(message!(
                 "formula-several-values",
                 text = self.text.as_str(),
                 n = several.len()
@@ -55,10 +55,10 @@ fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
         ),
         NodeKind::Call(name, arguments) => match function(name) {
             Some(function) => call(function, node, arguments, figures),
-            None => Err(Lack::NotYet),
+            None => Err(NoValue::NotYet),
         },
         // The check rejects a bare name, so this case does not occur.
-        NodeKind::Name(_) => Err(Lack::NotYet),
+        NodeKind::Name(_) => Err(NoValue::NotYet),
     }
 }
 
@@ -69,19 +69,20 @@ fn call(
     figures: &Figures,
 ) -> Outcome<Vec<f64>> {
     match function.of {
-        Of::Run(of) => {
-            let asked = asked(function, node, arguments).map_err(|_| Lack::NotYet)?;
+        FunctionBody::Run(of) => {
+            let asked = asked(function, node, arguments).map_err(|_| NoValue::NotYet)?;
             let runs = figures.get(asked.run).filter(|runs| !runs.is_empty());
-            let runs = runs.ok_or(Lack::NotYet)?;
+            let runs = runs.ok_or(NoValue::NotYet)?;
             let of_run = |run| of(run, &asked.numbers, asked.expert);
             runs.iter().map(of_run).collect()
         }
-        Of::Numbers(of) => {
+        FunctionBody::Numbers(of) => {
             let mut values = Vec::new();
             for argument in arguments {
                 values.extend(work_out(argument, figures)?);
             }
-            let lack = || Lack::Never(message!("formula-needs-more-values", name = function.name));
+            let lack =
+                || NoValue::Never(message!("formula-needs-more-values", name = function.name));
             Ok(vec![of(&values).ok_or_else(lack)?])
         }
     }
@@ -94,7 +95,7 @@ fn pair(sign: BinaryOperator, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> 
         .iter()
         .any(|n| *n != 1 && *n != most)
     {
-        return Err(Lack::Never(message!("formula-repetitions-differ")));
+        return Err(NoValue::Never(message!("formula-repetitions-differ")));
     }
     let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
     let pairs = (0..most).filter_map(|i| Some((at(left, i)?, at(right, i)?)));
@@ -167,9 +168,9 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_told_apart_from_what_never_will_be() {
-        assert_eq!(value("accuracy(half)"), Err(Lack::NotYet));
-        assert_eq!(value("cell(half, 3, 1)"), Err(Lack::NotYet));
-        assert_eq!(value("apart(half)"), Err(Lack::NotYet));
+        assert_eq!(value("accuracy(half)"), Err(NoValue::NotYet));
+        assert_eq!(value("cell(half, 3, 1)"), Err(NoValue::NotYet));
+        assert_eq!(value("apart(half)"), Err(NoValue::NotYet));
         for never in [
             "cell(a, 4, 1)",
             "cell(a, 1, 2)",
@@ -177,7 +178,7 @@ mod tests {
             "apart(a)",
             "forgetting(b)",
         ] {
-            assert!(matches!(value(never), Err(Lack::Never(_))), "{never}");
+            assert!(matches!(value(never), Err(NoValue::Never(_))), "{never}");
         }
     }
 }

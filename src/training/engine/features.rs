@@ -34,13 +34,13 @@ pub(super) enum Progress {
 }
 
 /// A survey of a snapshot, and the axes computed from its features.
-struct Surveyed {
+struct CachedProbePass {
     key: Key,
     probe_pass: ProbePass,
     axes: Option<ByExpert<Axes>>,
 }
 
-impl Surveyed {
+impl CachedProbePass {
     fn is_of(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
         self.key == *key && Arc::ptr_eq(self.probe_pass.probe(), probe)
     }
@@ -53,7 +53,7 @@ pub(super) struct FeatureCache {
     probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
     loader: Loader<ProbeSet>,
     /// The most recently computed survey is last.
-    surveys: VecDeque<Surveyed>,
+    surveys: VecDeque<CachedProbePass>,
 }
 
 impl FeatureCache {
@@ -115,7 +115,7 @@ impl FeatureCache {
         while self.probes.len() > PROBE_SETS {
             self.probes.pop_front();
         }
-        let is_of = |kept: &Surveyed, known: &Result<Arc<ProbeSet>>| {
+        let is_of = |kept: &CachedProbePass, known: &Result<Arc<ProbeSet>>| {
             let known = known.as_ref();
             known.is_ok_and(|known| Arc::ptr_eq(known, kept.probe_pass.probe()))
         };
@@ -143,12 +143,12 @@ impl FeatureCache {
             begun.map_or_else(|| ProbePass::new(probe.clone()), |kept| kept.probe_pass);
         probe_pass.step(predictor)?;
         surveys.retain(|kept| kept.key != *key);
-        surveys.push_back(Surveyed {
+        surveys.push_back(CachedProbePass {
             key: key.clone(),
             probe_pass,
             axes: None,
         });
-        let size = |surveys: &VecDeque<Surveyed>| -> usize {
+        let size = |surveys: &VecDeque<CachedProbePass>| -> usize {
             surveys.iter().map(|kept| kept.probe_pass.size()).sum()
         };
         while size(surveys) > NUMBERS && surveys.len() > 2 {

@@ -45,7 +45,7 @@ use crate::message;
 use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
-use crate::run::diary::Noted;
+use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, ControlRequest, RunHeader, Sink};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
@@ -117,7 +117,7 @@ fn begin(
     control: &Control,
 ) -> Result<Outcome> {
     memory::begin_run();
-    let sink = &mut Noted(sink);
+    let sink = &mut LoggedSink(sink);
     sink.prepare("a run is prepared", config);
     check(config)?;
     let mut config = config.clone();
@@ -216,7 +216,7 @@ pub fn resume_on(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
-    let sink = &mut Noted(sink);
+    let sink = &mut LoggedSink(sink);
     oom_retry::to_the_end(folder, cache, sink, control, |sink| {
         go_on(folder, changes, cache, sink, control)
     })
@@ -227,7 +227,7 @@ fn go_on(
     folder: &Path,
     changes: &Changes<'_>,
     cache: &ResourceCache,
-    sink: &mut Noted<'_>,
+    sink: &mut LoggedSink<'_>,
     control: &Control,
 ) -> Result<Outcome> {
     memory::begin_run();

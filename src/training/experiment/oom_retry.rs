@@ -8,7 +8,7 @@ use crate::device;
 use crate::fence::catch_panic_as_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::diary::Noted;
+use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, Event, Sink};
 use crate::store::{self, RunFolder};
 
@@ -21,9 +21,9 @@ use crate::store::{self, RunFolder};
 pub(super) fn to_the_end(
     folder: &Path,
     cache: &ResourceCache,
-    sink: &mut Noted<'_>,
+    sink: &mut LoggedSink<'_>,
     control: &Control,
-    begin: impl FnOnce(&mut Noted<'_>) -> Result<Outcome>,
+    begin: impl FnOnce(&mut LoggedSink<'_>) -> Result<Outcome>,
 ) -> Result<Outcome> {
     let losses = device::losses();
     // Clears the flag that earlier work may have set.

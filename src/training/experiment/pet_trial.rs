@@ -2,7 +2,7 @@
 //! otherwise equal settings, and tests both on held-out training images.
 
 use super::ResourceCache;
-use super::trial::{Comparison, Contender};
+use super::trial::{Comparison, TrialCandidate};
 use crate::pet::PetSpec;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -29,7 +29,7 @@ pub fn try_pet(
     control: &Control,
 ) -> Result<Option<Trial>> {
     let plain = cache.with_own(&JobAttachments::default());
-    let of = |spec: &PetSpec, cache| Contender {
+    let of = |spec: &PetSpec, cache| TrialCandidate {
         title: spec.name.clone(),
         config: of(chosen, spec),
         cache,

@@ -24,13 +24,13 @@ use crate::texts::Message;
 /// Opened datasets and backbones of one process; clones share the same cache.
 #[derive(Clone, Default)]
 pub struct ResourceCache {
-    shelves: Arc<Mutex<Shelves>>,
+    shelves: Arc<Mutex<CachedResources>>,
     /// Plugins, backbones and data that the current job contains.
     own: Arc<JobAttachments>,
 }
 
 #[derive(Default)]
-struct Shelves {
+struct CachedResources {
     /// The dataset opened last, with the key that defines it.
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded images of that dataset at one input size.
@@ -53,7 +53,7 @@ impl ResourceCache {
         &self.own
     }
 
-    fn shelves(&self) -> std::sync::MutexGuard<'_, Shelves> {
+    fn shelves(&self) -> std::sync::MutexGuard<'_, CachedResources> {
         // Each entry is inserted in one step, so a job that panicked leaves no partial entry.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }

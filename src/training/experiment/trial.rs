@@ -78,7 +78,7 @@ pub fn try_methods(
     control: &Control,
 ) -> Result<Option<Trial>> {
     let contender = |config: RunConfig| -> Result<_> {
-        Ok(Contender {
+        Ok(TrialCandidate {
             title: named_method(&config.method)?.title.into(),
             config,
             cache,
@@ -107,7 +107,7 @@ pub fn try_backbones(
     control: &Control,
 ) -> Result<Option<Trial>> {
     all_at_once(problems(chosen))?;
-    let (mut all, mut configs): (Vec<Contender<'_>>, Vec<RunConfig>) = Default::default();
+    let (mut all, mut configs): (Vec<TrialCandidate<'_>>, Vec<RunConfig>) = Default::default();
     let mut largest = (0, 0);
     for name in std::iter::once(&chosen.backbone).chain(backbones) {
         if configs.iter().any(|config| config.backbone == *name) {
@@ -124,7 +124,7 @@ pub fn try_backbones(
         largest = largest.max((about.parameters, all.len()));
         configs.push(config.clone());
         turn_to(&mut config, CLASS_MEANS, false)?;
-        all.push(Contender {
+        all.push(TrialCandidate {
             title: about.entry.title().into(),
             config,
             cache,
@@ -146,7 +146,7 @@ pub fn try_backbones(
 }
 
 /// A candidate of a comparison.
-pub(super) struct Contender<'a> {
+pub(super) struct TrialCandidate<'a> {
     /// Its name.
     pub title: String,
     pub config: RunConfig,
@@ -157,7 +157,7 @@ pub(super) struct Contender<'a> {
 /// A comparison of settings: each is trained briefly and evaluated on held-out images, within one time limit for all.
 pub(super) struct Comparison<'a> {
     /// The chosen settings first.
-    pub all: Vec<Contender<'a>>,
+    pub all: Vec<TrialCandidate<'a>>,
     /// The candidate whose settings are used to count images and to time the network.
     pub timed: usize,
     /// Largest planned time of all candidates together, in seconds.
@@ -258,7 +258,7 @@ fn ended(outcome: Result<Outcome>, done: f64) -> Result<RunSummary> {
 
 /// Returns the row of a candidate.
 fn row(
-    one: &Contender<'_>,
+    one: &TrialCandidate<'_>,
     ended: &Result<RunSummary>,
     progress: &ProgressSink<'_>,
 ) -> TriedMethod {

@@ -9,7 +9,7 @@ use crate::fence::catch_panic;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::fence::Pressed;
 use crate::ui::pages::{self, Cx};
-use crate::ui::shell::{self, Above, Question};
+use crate::ui::shell::{self, OverlayContext, Question};
 use crate::ui::theme;
 use crate::ui::widgets::figure;
 
@@ -136,7 +136,7 @@ impl StudioApp {
     /// Draws dialogs and other parts above the page.
     fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
-        let above = Above {
+        let above = OverlayContext {
             ctx,
             session: &self.session,
             level: self.settings.log,

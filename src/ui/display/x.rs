@@ -15,14 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum ConnectionFailure {
     /// No server responds.
     Nobody,
     /// The server requires authentication.
     Refuses,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for ConnectionFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nobody => "no X server is responding at",
@@ -37,7 +37,7 @@ impl fmt::Display for Why {
 ///
 /// # Errors
 /// Returns an error if no server responds or the server requires authentication.
-pub fn greet(display: &str) -> Result<Option<RustConnection>, Why> {
+pub fn greet(display: &str) -> Result<Option<RustConnection>, ConnectionFailure> {
     let (tell, told) = mpsc::channel();
     let display = display.to_owned();
     // A separate thread is used because the library waits without a time-out.
@@ -47,8 +47,8 @@ pub fn greet(display: &str) -> Result<Option<RustConnection>, Why> {
     });
     match told.recv_timeout(PATIENCE) {
         Ok(Ok((connection, _))) => Ok(Some(connection)),
-        Ok(Err(ConnectError::SetupFailed(_))) => Err(Why::Refuses),
-        Ok(Err(ConnectError::IoError(_))) | Err(_) => Err(Why::Nobody),
+        Ok(Err(ConnectError::SetupFailed(_))) => Err(ConnectionFailure::Refuses),
+        Ok(Err(ConnectError::IoError(_))) | Err(_) => Err(ConnectionFailure::Nobody),
         Ok(Err(_)) => Ok(None),
     }
 }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_server_that_is_not_there_is_nobody() {
-        assert_eq!(greet(":65000").err(), Some(Why::Nobody));
+        assert_eq!(greet(":65000").err(), Some(ConnectionFailure::Nobody));
         assert!(greet("nonsense").is_ok());
     }
 }

@@ -98,7 +98,7 @@ impl Shell {
     /// Draws everything above the pages. A part that panics is closed. Returns a question that the user confirmed.
     pub fn overlays(
         &mut self,
-        above: &Above<'_>,
+        above: &OverlayContext<'_>,
         textures: &mut Textures,
         fences: &mut Fences,
         commands: &mut Vec<UiCommand>,
@@ -161,7 +161,7 @@ impl Shell {
 }
 
 /// The common inputs of everything above the pages.
-pub struct Above<'a> {
+pub struct OverlayContext<'a> {
     /// The egui context.
     pub ctx: &'a Context,
     /// The open workspace.

@@ -57,7 +57,7 @@ fn said() -> Vec<u8> {
 }
 
 /// Reads all messages; whether all of the bytes were messages.
-fn all<M: wire::Carried + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
+fn all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
         match wire::read::<M>(&mut rest) {

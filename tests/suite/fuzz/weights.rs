@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use lae_studio::backbone::library::{BackboneChoice, BackboneLibrary, Places};
 use lae_studio::golden::{self, Tolerance};
-use lae_studio::nn::Place;
+use lae_studio::nn::WeightPlacement;
 use safetensors::tensor::Dtype;
 use serde_json::Value;
 
@@ -397,7 +397,7 @@ impl Target for Golden {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let place = Place::from(&Device::flex());
+        let place = WeightPlacement::from(&Device::flex());
         golden::check(&folder.join("g.safetensors"), &place, Tolerance::CPU).is_ok()
     }
 }
@@ -445,7 +445,7 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
 /// them: more than there is would end the program.
 #[test]
 fn sizes_of_a_golden_file_are_those_of_its_tensors() {
-    let place = Place::from(&Device::flex());
+    let place = WeightPlacement::from(&Device::flex());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g.safetensors");
     for case in Golden.honest() {

@@ -2,7 +2,7 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::{Event, RunHeader};
-use lae_studio::session::comparison_run::Beside;
+use lae_studio::session::comparison_run::SideRun;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
@@ -102,7 +102,7 @@ fn the_first_task_of_another_class_order_is_not_compared() {
     for i in 0..3 {
         backend.push(task("first", i));
     }
-    window.state_mut().session.train.beside = Beside::Run(stored.folder.clone());
+    window.state_mut().session.train.beside = SideRun::Run(stored.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label(tr!("train-compare-other-order"));

@@ -31,7 +31,7 @@ pub(super) struct Options {
     /// trains all rows for a few epochs and continues with the better half, all trains every row for all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
           conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
-    search: Option<How>,
+    search: Option<SearchStrategy>,
     /// Maximum training steps per method [default: enough for as many rows as the method with the fewest rows has]
     #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
@@ -44,12 +44,12 @@ pub(super) struct Options {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum How {
+enum SearchStrategy {
     Halving,
     All,
 }
 
-impl How {
+impl SearchStrategy {
     fn strategy(self) -> SearchBy {
         match self {
             Self::Halving => SearchBy::Halving,

@@ -30,7 +30,7 @@ use super::BlockShape;
 use crate::fetch::DownloadProgress;
 use crate::files;
 use crate::message;
-use crate::nn::Place;
+use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
 use crate::tr;
@@ -302,7 +302,7 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Descrip
 /// download as a message, and cancels it by returning false.
 pub fn open<'a>(
     choice: impl Into<BackboneChoice<'a>>,
-    to: impl Into<Place>,
+    to: impl Into<WeightPlacement>,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Opened> {
     read(choice, progress)?.place(to)
@@ -365,7 +365,7 @@ pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description
 pub fn random<'a>(
     choice: impl Into<BackboneChoice<'a>>,
     seed: u64,
-    to: impl Into<Place>,
+    to: impl Into<WeightPlacement>,
 ) -> Result<Opened> {
     BackboneLibrary::usual().random(choice, seed, to)
 }

@@ -130,7 +130,7 @@ pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
     let Some(config) = object_of(&folder.join(CONFIG))? else {
         return Ok(StatedValues::new());
     };
-    let mut stated = Stated::default();
+    let mut stated = StatedEntries::default();
     if let Some(pretrained) = config.get("pretrained_cfg").and_then(Value::as_object) {
         stated.timm(&config, pretrained);
     } else if let Some(kind) = config.get("model_type").and_then(Value::as_str) {
@@ -163,9 +163,9 @@ fn object_of(path: &Path) -> Result<Option<Map<String, Value>>> {
 }
 
 #[derive(Default)]
-struct Stated(StatedValues);
+struct StatedEntries(StatedValues);
 
-impl Stated {
+impl StatedEntries {
     fn put(&mut self, word: &str, value: impl ToString) {
         self.0.insert(word.to_owned(), value.to_string());
     }
@@ -348,7 +348,7 @@ pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
             .at("--backbone-set")
             .advise(message!("advice-backbone-values"))
     };
-    let mut stated = Stated::default();
+    let mut stated = StatedEntries::default();
     for pair in options
         .split(',')
         .map(str::trim)

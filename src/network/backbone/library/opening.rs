@@ -17,7 +17,7 @@ use crate::data::transform::InputSpec;
 use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
 use crate::message;
-use crate::nn::{Place, WeightType};
+use crate::nn::{WeightPlacement, WeightType};
 use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
@@ -86,7 +86,7 @@ impl Unplaced {
     }
 
     /// Builds the network on a device.
-    pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
+    pub fn place(self, to: impl Into<WeightPlacement>) -> Result<Opened> {
         let to = to.into();
         let weights = to.weights;
         let backbone = self.entry.architecture.assemble(self.tensors, to)?;
@@ -106,7 +106,7 @@ impl BackboneLibrary {
     pub fn open<'a>(
         &self,
         choice: impl Into<BackboneChoice<'a>>,
-        to: impl Into<Place>,
+        to: impl Into<WeightPlacement>,
         progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<Opened> {
         self.read(choice, progress)?.place(to)
@@ -182,7 +182,7 @@ impl BackboneLibrary {
         &self,
         choice: impl Into<BackboneChoice<'a>>,
         seed: u64,
-        to: impl Into<Place>,
+        to: impl Into<WeightPlacement>,
     ) -> Result<Opened> {
         let to = to.into();
         let weights = to.weights;

@@ -15,14 +15,14 @@ use super::parameters::{Origin, Weights};
 use super::weights::Tensors;
 use crate::counts::counted;
 use crate::message;
-use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
+use crate::nn::{Depthwise7, LayerNorm, Linear, WeightPlacement};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// Loads weights; see the documentation of the module.
 pub struct WeightLoader<'a> {
     source: LoadFrom<'a>,
-    to: Place,
+    to: WeightPlacement,
     wanted: Vec<(String, Vec<usize>)>,
     failed: Option<Problem>,
 }
@@ -41,22 +41,22 @@ impl<'a> WeightLoader<'a> {
     }
 
     /// Reads from `tensors`.
-    pub fn file(tensors: &'a Tensors, to: Place) -> Self {
+    pub fn file(tensors: &'a Tensors, to: WeightPlacement) -> Self {
         Self::new(LoadFrom::File(tensors), to)
     }
 
     /// Draws random weights.
-    pub fn random(seed: u64, to: Place) -> Self {
+    pub fn random(seed: u64, to: WeightPlacement) -> Self {
         let rng = Box::new(StdRng::seed_from_u64(seed));
         Self::new(LoadFrom::Random(seed, rng), to)
     }
 
     /// Uses the leaf tensors of `weights`.
-    pub fn given(weights: &'a Weights, to: Place) -> Self {
+    pub fn given(weights: &'a Weights, to: WeightPlacement) -> Self {
         Self::new(LoadFrom::Given(weights), to)
     }
 
-    fn new(source: LoadFrom<'a>, to: Place) -> Self {
+    fn new(source: LoadFrom<'a>, to: WeightPlacement) -> Self {
         Self {
             source,
             to,
@@ -66,7 +66,7 @@ impl<'a> WeightLoader<'a> {
     }
 
     /// Returns the destination of the weights.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &WeightPlacement {
         &self.to
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::parts::Carried;
+use super::parts::TransferableMessage;
 use crate::problem::{Problem, Result};
 
 /// The magic number at the beginning of every frame.
@@ -35,7 +35,7 @@ impl Frame {
     ///
     /// # Errors
     /// Returns a Problem if it is larger than the maximum size of a frame.
-    pub fn of<M: Carried + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
+    pub fn of<M: TransferableMessage + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
         let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
         let pixels = own.iter().map(Vec::len).collect();
         let head = serde_json::to_vec(&Head { pixels, message })
@@ -67,7 +67,11 @@ impl Frame {
 ///
 /// # Errors
 /// Returns a Problem if it is too large, or if the other side has closed the stream.
-pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]) -> Result<()> {
+pub fn write<M: TransferableMessage + Serialize>(
+    out: &mut dyn Write,
+    message: M,
+    raw: &[u8],
+) -> Result<()> {
     let frame = Frame::of(message, raw)?;
     let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
     written.map_err(|error| {
@@ -81,7 +85,9 @@ pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]
 ///
 /// # Errors
 /// Returns a Problem if the data is not a frame, is too large or incomplete, or does not contain a valid message.
-pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Option<(M, Vec<u8>)>> {
+pub fn read<M: TransferableMessage + DeserializeOwned>(
+    input: &mut dyn Read,
+) -> Result<Option<(M, Vec<u8>)>> {
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),
         _ => Problem::new(format!(

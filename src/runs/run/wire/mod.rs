@@ -20,7 +20,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 
 pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
-pub use parts::{Carried, inner_path, with_absolute_runs, with_relative_runs};
+pub use parts::{TransferableMessage, inner_path, with_absolute_runs, with_relative_runs};
 
 /// Version of the frames and messages; increased with each change.
 pub const PROTOCOL: u32 = 6;

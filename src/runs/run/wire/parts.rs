@@ -11,14 +11,14 @@ use crate::run::job::{Job, JobWork};
 use crate::run::queue::JobEvent;
 
 /// A message that can be sent to another process.
-pub trait Carried {
+pub trait TransferableMessage {
     /// Returns its pixel buffers, in a fixed order.
     fn pixels(&mut self) -> Vec<&mut Vec<u8>>;
     /// Returns the folders of the runs in it.
     fn runs(&mut self) -> Vec<&mut PathBuf>;
 }
 
-impl Carried for Command {
+impl TransferableMessage for Command {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match self {
             Self::Predict(request) => vec![&mut request.picture.rgb],
@@ -42,7 +42,7 @@ impl Carried for Command {
     }
 }
 
-impl Carried for Event {
+impl TransferableMessage for Event {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match self {
             Self::Predicted(prediction) => vec![&mut prediction.seen],
@@ -72,7 +72,7 @@ impl Carried for Event {
     }
 }
 
-impl Carried for JobEvent {
+impl TransferableMessage for JobEvent {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         self.event.pixels()
     }
@@ -82,7 +82,7 @@ impl Carried for JobEvent {
     }
 }
 
-impl Carried for ClientMessage {
+impl TransferableMessage for ClientMessage {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match &mut self.ask {
             Ask::Command(command) => command.pixels(),
@@ -98,7 +98,7 @@ impl Carried for ClientMessage {
     }
 }
 
-impl Carried for ServerMessage {
+impl TransferableMessage for ServerMessage {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match self {
             Self::Event { event, .. } => event.pixels(),
@@ -134,7 +134,7 @@ fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
 }
 
 /// Returns the message with the folders of its runs relative to the folder of runs. Other runs keep their paths.
-pub fn with_relative_runs<M: Carried>(mut message: M, root: &Path) -> M {
+pub fn with_relative_runs<M: TransferableMessage>(mut message: M, root: &Path) -> M {
     for run in message.runs() {
         if let Ok(inner) = run.strip_prefix(root) {
             *run = inner.to_path_buf();
@@ -147,7 +147,11 @@ pub fn with_relative_runs<M: Carried>(mut message: M, root: &Path) -> M {
 ///
 /// # Errors
 /// Returns a Problem for another path, unless it is absolute and `anywhere` allows that.
-pub fn with_absolute_runs<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
+pub fn with_absolute_runs<M: TransferableMessage>(
+    mut message: M,
+    root: &Path,
+    anywhere: bool,
+) -> Result<M> {
     for run in message.runs() {
         let whole = anywhere && run.is_absolute();
         if !whole {

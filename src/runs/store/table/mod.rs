@@ -23,7 +23,7 @@ pub use condition::Condition;
 pub use difference::Difference;
 pub use figures::{FIGURES, FigureSpec};
 pub use published::BesidePublished;
-pub use run_table::{Against, Beside, GivenRows, RunTable, TableRequest};
+pub use run_table::{ComparisonBase, GivenRows, RowComparisons, RunTable, TableRequest};
 pub use text::{Align, Mark, PLUS_MINUS, TextTable};
 
 use super::groups::{GroupKey, Progress, kinds};

@@ -26,7 +26,7 @@ pub struct TableRequest {
     /// The column by which rows are sorted; a leading `-` sorts in descending order.
     pub sort: Option<String>,
     /// The row with which the others are compared.
-    pub against: Option<Against>,
+    pub against: Option<ComparisonBase>,
     /// Whether published figures are shown.
     pub published: bool,
     /// Whether unfinished runs are included. Their A_N covers fewer classes.
@@ -35,7 +35,7 @@ pub struct TableRequest {
 
 /// The row with which others are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Against {
+pub enum ComparisonBase {
     /// The row all of whose runs meet this condition.
     Condition(String),
     /// The row that contains the run in this folder; if there is none, rows are not compared.
@@ -114,11 +114,11 @@ impl TableRequest {
         }
         let bases = match &self.against {
             None => Vec::new(),
-            Some(Against::RowOf(folder)) => {
+            Some(ComparisonBase::RowOf(folder)) => {
                 let base = rows.iter().position(|row| row.holds(folder));
                 base.into_iter().collect()
             }
-            Some(Against::Condition(text)) => {
+            Some(ComparisonBase::Condition(text)) => {
                 bases(&rows, text, runs).map_err(|p| p.at("--against"))?
             }
         };
@@ -130,7 +130,7 @@ impl TableRequest {
                 Some(Ok(published)) => (Some(published), None),
                 Some(Err(why)) => (None, Some(why)),
             };
-            Beside {
+            RowComparisons {
                 against: base.and_then(|base| Difference::of(&rows[at], &rows[base])),
                 published,
                 not_published: why_none,
@@ -212,7 +212,7 @@ pub struct RunTable<'a> {
     /// The name of each row: the text of each column by which runs are grouped.
     pub(super) names: Vec<Vec<String>>,
     /// The comparisons of each row.
-    pub(super) beside: Vec<Beside>,
+    pub(super) beside: Vec<RowComparisons>,
     /// The indices of the rows with which others are compared.
     pub(super) bases: Vec<usize>,
     pub(super) published: bool,
@@ -227,7 +227,7 @@ const CALIBRATION_ERROR: &str = "calibration_error";
 
 /// The comparisons of a row.
 #[derive(Clone, Debug, Serialize)]
-pub struct Beside {
+pub struct RowComparisons {
     /// The difference from the base; `None` for the base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Difference>,
@@ -252,7 +252,7 @@ pub struct JsonRow<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differ_in: Vec<&'a Spread>,
     #[serde(flatten)]
-    beside: &'a Beside,
+    beside: &'a RowComparisons,
 }
 
 impl RunTable<'_> {
@@ -263,7 +263,7 @@ impl RunTable<'_> {
             .collect()
     }
 
-    fn json_row<'s>(&'s self, row: &'s Row<'_>, beside: &'s Beside) -> JsonRow<'s> {
+    fn json_row<'s>(&'s self, row: &'s Row<'_>, beside: &'s RowComparisons) -> JsonRow<'s> {
         let by = self.by.iter().map(Column::key).zip(&row.cells);
         JsonRow {
             by: by.collect(),
@@ -283,7 +283,7 @@ impl RunTable<'_> {
     }
 
     /// Returns each row with its comparisons.
-    pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &Beside)> {
+    pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &RowComparisons)> {
         self.rows.iter().zip(&self.beside)
     }
 

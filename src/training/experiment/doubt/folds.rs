@@ -18,7 +18,7 @@ const MOST: usize = 50_000;
 const FOLDS: usize = 10;
 
 /// A training image.
-pub(super) struct One {
+pub(super) struct FoldImage {
     /// Its index in the training split.
     pub index: usize,
     pub sample: Sample,
@@ -26,7 +26,7 @@ pub(super) struct One {
     pub label: usize,
 }
 
-impl One {
+impl FoldImage {
     pub fn of(index: usize, sample: &Sample, label: usize) -> Self {
         let sample = sample.clone();
         Self {
@@ -39,7 +39,7 @@ impl One {
 
 /// Images divided into folds for cross-validation.
 pub(super) struct Folds {
-    pub pictures: Vec<One>,
+    pub pictures: Vec<FoldImage>,
     /// The end of each fold in `pictures`.
     pub ends: Vec<usize>,
     pub classes: usize,
@@ -63,9 +63,9 @@ impl Folds {
         let all = data.train.iter().zip(sets).enumerate();
         let all = all.map(|(index, (sample, set))| {
             let label = scenario.label_of(sample.class as usize);
-            (set, One::of(index, sample, label))
+            (set, FoldImage::of(index, sample, label))
         });
-        let all: Vec<(usize, One)> = all.filter(|(_, one)| one.label < classes).collect();
+        let all: Vec<(usize, FoldImage)> = all.filter(|(_, one)| one.label < classes).collect();
         let folds = Self::divided(all, classes);
         folds.enough()?;
         Ok(folds)
@@ -93,7 +93,7 @@ impl Folds {
 
     /// Divides images into folds that have about equally many images of each class. Images with the same set number
     /// (copies) are in the same fold.
-    pub fn divided(all: Vec<(usize, One)>, classes: usize) -> Self {
+    pub fn divided(all: Vec<(usize, FoldImage)>, classes: usize) -> Self {
         let labels: Vec<usize> = all.iter().map(|(_, one)| one.label).collect();
         let mut order = match all.len() > MOST {
             true => evenly(&labels, classes, MOST),
@@ -148,9 +148,9 @@ impl Folds {
 
 /// Returns the images at these places, in this order; each place occurs once.
 fn in_order<'a>(
-    all: impl IntoIterator<Item = One>,
+    all: impl IntoIterator<Item = FoldImage>,
     places: impl Iterator<Item = &'a usize>,
-) -> Vec<One> {
-    let mut all: Vec<Option<One>> = all.into_iter().map(Some).collect();
+) -> Vec<FoldImage> {
+    let mut all: Vec<Option<FoldImage>> = all.into_iter().map(Some).collect();
     places.filter_map(|at| all[*at].take()).collect()
 }

@@ -156,13 +156,13 @@ fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::folds::One;
+    use super::folds::FoldImage;
     use super::*;
     use crate::backbone::library;
     use crate::data::{Dataset, OpenOptions};
     use crate::experiment::upload;
     use crate::method::plain;
-    use crate::metrics::Wrong;
+    use crate::metrics::Misclassification;
     use burn::tensor::Device;
 
     /// Returns the features of images from the embedded backbone.
@@ -191,7 +191,7 @@ mod tests {
         let all = all.map(|(index, (sample, set))| {
             let shift = usize::from(planted(index)) * (1 + index / 100 % (classes - 1));
             let label = (sample.class as usize + shift) % classes;
-            (set, One::of(index, sample, label))
+            (set, FoldImage::of(index, sample, label))
         });
         let mut folds = Folds::divided(all.collect(), classes);
         let everything: Vec<usize> = (0..folds.pictures.len()).collect();
@@ -204,7 +204,7 @@ mod tests {
         let answers = folds.answers(&features_of(&samples), &|| true).unwrap();
         assert_eq!(answers.samples, (0..2600).collect::<Vec<_>>());
         let mut list = answers.wrong(Expert::ANSWER, None);
-        Wrong::sort(&mut list);
+        Misclassification::sort(&mut list);
         let found = |first: usize| {
             let first = list.iter().take(first);
             first
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
-        let picture = |index: usize| One::of(index, &data.train[index], index % 3);
+        let picture = |index: usize| FoldImage::of(index, &data.train[index], index % 3);
         // Every image occurs twice.
         let all = (0..120).map(|index| (index / 6, picture(index))).collect();
         let folds = Folds::divided(all, 3);
@@ -241,7 +241,7 @@ mod tests {
                 .chunks(6)
                 .all(|set| set.iter().all(|fold| *fold == set[0]))
         );
-        let alone = (0..40).map(|at| (at, One::of(at, &data.train[at], 0)));
+        let alone = (0..40).map(|at| (at, FoldImage::of(at, &data.train[at], 0)));
         let alone = Folds::divided(alone.collect(), 1).enough().unwrap_err();
         assert!(alone.is("problem-single-class-learned"), "{alone}");
         let mut few = Folds::divided((0..5).map(|at| (at, picture(at))).collect(), 3);

@@ -69,7 +69,7 @@ impl Cells {
     /// settings are stored with their cell.
     pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let own = &overrides.own;
-        let mut settling = Settling {
+        let mut settling = SettingsResolver {
             overrides,
             root,
             backbones: BackboneLibrary::usual().with_own(&own.backbones, &own.weights),
@@ -147,7 +147,7 @@ fn varied(choices: &[&Choice]) -> Vec<(String, String)> {
 }
 
 /// Derives complete settings from the given ones; caches backbones, plugins and lists.
-struct Settling<'a> {
+struct SettingsResolver<'a> {
     overrides: &'a Overrides,
     root: &'a Path,
     backbones: BackboneLibrary,
@@ -156,7 +156,7 @@ struct Settling<'a> {
     corrected: BTreeMap<String, Vec<Correction>>,
 }
 
-impl Settling<'_> {
+impl SettingsResolver<'_> {
     /// Returns the settings of a row's repetitions, as `train` derives them from a preset and options.
     fn row(&mut self, grid: &Grid, part: &GridPart, choices: &[&Choice]) -> Result<Vec<RunConfig>> {
         let chosen = || choices.iter().flat_map(|choice| &choice.given);

@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::message;
 use crate::problem::Result;
 use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
-use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
+use crate::store::{self, FilePart, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
 use super::{ResourceCache, none_if_stopped};
@@ -189,10 +189,10 @@ impl<'a> Checker<'a> {
         self.report.unknown.extend(looked.unknown);
         for wrong in looked.wrong {
             let part = match wrong.part {
-                WrongPart::Plugin => Part::Plugin,
-                WrongPart::Snapshot => Part::Snapshot,
-                WrongPart::Answers => Part::Answer,
-                WrongPart::Figure => Part::Figure,
+                FilePart::Plugin => Part::Plugin,
+                FilePart::Snapshot => Part::Snapshot,
+                FilePart::Answers => Part::Answer,
+                FilePart::Figure => Part::Figure,
             };
             self.differs(Difference::new(part, wrong.task, wrong.message));
         }

@@ -17,7 +17,7 @@ use super::material::ProofInputs;
 use super::{Checker, Difference, Part, TENSOR};
 
 /// Forwards events, and stops the run once it has saved as many tasks as there are to compare.
-struct Until<'a> {
+struct StopAfterTasks<'a> {
     sink: &'a mut dyn Sink,
     tasks: usize,
     /// The control of the run; a stop by the user is passed on to it.
@@ -25,7 +25,7 @@ struct Until<'a> {
     user_control: &'a Control,
 }
 
-impl Sink for Until<'_> {
+impl Sink for StopAfterTasks<'_> {
     fn event(&mut self, event: Event) {
         if let Event::TaskEvaluated { report, .. } = &event
             && report.task + 1 >= self.tasks
@@ -65,7 +65,7 @@ pub(super) fn train(
     })?;
     let run = Control::default();
     let outcome = {
-        let until = &mut Until {
+        let until = &mut StopAfterTasks {
             sink: &mut *checker.sink,
             tasks: saved,
             run: run.clone(),
@@ -86,7 +86,7 @@ pub(super) fn train(
     if again.reports.len() < saved {
         return Err(stopped());
     }
-    let both = Both {
+    let both = RetrainedPair {
         then: stored,
         header: &header,
         now: &again,
@@ -106,7 +106,7 @@ pub(super) fn train(
 }
 
 /// A run and its retrained copy.
-struct Both<'a> {
+struct RetrainedPair<'a> {
     then: &'a StoredRun,
     /// The header of the original run, without its added tasks.
     header: &'a RunHeader,
@@ -115,7 +115,7 @@ struct Both<'a> {
     rounds: bool,
 }
 
-impl Both<'_> {
+impl RetrainedPair<'_> {
     /// Compares what is known before the first task: settings, images and number of trained parameters.
     fn beginnings(&self, checker: &mut Checker<'_>, made_of: &Provenance) -> Result<()> {
         let (then, now) = (self.header, &self.now.header);

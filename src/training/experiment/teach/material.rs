@@ -9,7 +9,7 @@ use crate::message;
 use crate::method::{Chosen, learns};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, some_of, some_words};
-use crate::run::event::{AddedTask, Again, Picture, RunHeader};
+use crate::run::event::{AddedTask, Picture, RepeatedClass, RunHeader};
 use crate::store::MOST_PICTURES;
 use crate::texts::{Message, Words};
 
@@ -70,7 +70,7 @@ pub(super) struct TaughtImages {
     source: String,
     /// Names of its classes in the run.
     classes: Vec<String>,
-    again: Vec<Again>,
+    again: Vec<RepeatedClass>,
 }
 
 impl TaughtImages {
@@ -215,7 +215,11 @@ impl TaughtImages {
 
 /// Returns names for the classes of an added task, and which of them the run already knows; those get a number after
 /// their name. Only the first `learned` classes count as known: a stopped run has not learned the later ones.
-fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>, Vec<Again>) {
+fn named(
+    header: &RunHeader,
+    learned: usize,
+    classes: &[String],
+) -> (Vec<String>, Vec<RepeatedClass>) {
     let learned = &header.class_order[..learned];
     let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());
     for (class, name) in classes.iter().enumerate() {
@@ -225,7 +229,7 @@ fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>
             continue;
         };
         let of = header.class_at(position);
-        again.push(Again { class, of });
+        again.push(RepeatedClass { class, of });
         let taken = |own: &String| {
             let others = learned.iter().chain(&names).chain(classes);
             others.into_iter().any(|other| other == own)

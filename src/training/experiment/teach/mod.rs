@@ -23,7 +23,7 @@ use crate::method::{self, Chosen, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::diary::Noted;
+use crate::run::diary::LoggedSink;
 use crate::run::event::{AddedTask, Control, ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
@@ -61,7 +61,7 @@ pub fn teach(
     memory::begin_run();
     let run = RunFolder::open(folder)?;
     let stored = store::load(folder)?;
-    let sink = &mut Noted(sink);
+    let sink = &mut LoggedSink(sink);
     sink.added_task(source, &stored.header.config);
     let title = teachable(&stored)?;
     prepare(sink, message!("doing-checking-dataset-images"));

@@ -18,7 +18,7 @@ use crate::session::loads::Load;
 use crate::session::plain::title_of;
 use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
 use crate::session::views::Rows;
-use crate::store::table::{Against, Align as Side, Choice, FigureSpec, TableRequest};
+use crate::store::table::{Align as Side, Choice, ComparisonBase, FigureSpec, TableRequest};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -393,7 +393,7 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     );
     Popup::menu(&more).show(|ui| {
         if ui.button(tr!("compare-rows-with-this")).clicked() {
-            let against = row.runs.first().cloned().map(Against::RowOf);
+            let against = row.runs.first().cloned().map(ComparisonBase::RowOf);
             cx.pages.compare.table.request.against = against;
         }
         let words = tr!("compare-runs-side-by-side", n = row.runs.len());

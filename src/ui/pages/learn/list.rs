@@ -4,7 +4,7 @@ use egui::Ui;
 
 use crate::session::Session;
 use crate::session::loads::Load;
-use crate::session::units::{self, Done, Unit, UnitEntry};
+use crate::session::units::{self, LessonProgress, Unit, UnitEntry};
 use crate::session::views::Fetch;
 use crate::texts::Language;
 use crate::ui::command::UiCommand;
@@ -70,11 +70,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// Returns the user's progress in a lesson, or its duration if the user has not started it.
-fn told(done: Done, unit: &Unit) -> String {
+fn told(done: LessonProgress, unit: &Unit) -> String {
     match done {
         done if done.is_all() => tr!("learn-all-questions-answered").into(),
-        Done { answered: 0, .. } => unit.time(),
-        Done {
+        LessonProgress { answered: 0, .. } => unit.time(),
+        LessonProgress {
             answered,
             questions,
         } => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Color32, ComboBox, RichText, Sense, Ui, Vec2};
 
 use crate::metrics::History;
-use crate::session::comparison_run::Beside;
+use crate::session::comparison_run::SideRun;
 use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
 use crate::session::words::{number, percent};
@@ -74,12 +74,12 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     let shown = combo.show_ui(ui, |ui| {
         let none = ui.selectable_label(now.is_none(), tr!("present-no-other-run"));
         if none.clicked() {
-            chosen = Some(Beside::Nothing);
+            chosen = Some(SideRun::Nothing);
         }
         for row in cx.session.companions() {
             let here = now == Some(&row.folder);
             if ui.selectable_label(here, row.line()).clicked() {
-                chosen = Some(Beside::Run(row.folder.clone()));
+                chosen = Some(SideRun::Run(row.folder.clone()));
             }
         }
     });

@@ -3,7 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
 
-use crate::session::units::{Figures, Lack, Paragraph, ParagraphKind, Span};
+use crate::session::units::{Figures, NoValue, Paragraph, ParagraphKind, Span};
 use crate::texts::Language;
 use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
 use crate::ui::widgets::subscripts;
@@ -114,7 +114,7 @@ fn pieces(
         let known = span.live.as_ref().map(|live| live.value(figures));
         let style = match known {
             Some(Ok(_)) => look(semibold(SIZE), t.accent),
-            Some(Err(Lack::NotYet | Lack::Never(_))) => look(regular(SIZE - 2.0), t.subdued),
+            Some(Err(NoValue::NotYet | NoValue::Never(_))) => look(regular(SIZE - 2.0), t.subdued),
             None => plain(span, t),
         };
         let words = span.filled(figures, language);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use egui::{Align, ComboBox, Ui, Vec2};
 
 use super::pictures::{Tile, in_rows};
-use crate::metrics::{Answers, Expert, Wrong};
+use crate::metrics::{Answers, Expert, Misclassification};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
@@ -39,7 +39,7 @@ struct Key {
 /// A cached list of images.
 struct Listed {
     key: Key,
-    list: Arc<Vec<Wrong>>,
+    list: Arc<Vec<Misclassification>>,
     /// Number of images that were checked.
     of: usize,
 }
@@ -151,8 +151,8 @@ fn list(
     run: &RunView,
     (header, answers): (&RunHeader, &Answers),
     (task, expert, found): (usize, Expert, u64),
-    of: impl FnOnce(&Cx<'_>, Option<usize>) -> Vec<Wrong>,
-) -> (Arc<Vec<Wrong>>, usize) {
+    of: impl FnOnce(&Cx<'_>, Option<usize>) -> Vec<Misclassification>,
+) -> (Arc<Vec<Misclassification>>, usize) {
     let State { class, split, .. } = cx.pages.train.worst;
     let key = Key {
         run: header.folder.clone(),
@@ -295,7 +295,7 @@ fn pictures(
     cx: &mut Cx<'_>,
     run: &RunView,
     (header, answers): (&RunHeader, &Answers),
-    list: &[Wrong],
+    list: &[Misclassification],
 ) {
     let Some(data) = at_hand(ui, cx, run, header) else {
         return;
@@ -321,7 +321,7 @@ fn one(
     cx: &mut Cx<'_>,
     (header, data): (&RunHeader, &Arc<DataView>),
     answers: &Answers,
-    wrong: &Wrong,
+    wrong: &Misclassification,
 ) {
     let name = |class: usize| header.class_order.get(class).map_or("?", String::as_str);
     let source = answers.source(wrong.at);

@@ -48,20 +48,20 @@ impl TryFrom<String> for WeightType {
 
 /// The device of a network's weights, and their number format.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct WeightPlacement {
     /// The device, without autodiff.
     pub device: Device,
     /// Number format of the frozen matrices; vectors and small kernels are f32.
     pub weights: WeightType,
 }
 
-impl From<&Device> for Place {
+impl From<&Device> for WeightPlacement {
     fn from(device: &Device) -> Self {
         (device, WeightType::F32).into()
     }
 }
 
-impl From<(&Device, WeightType)> for Place {
+impl From<(&Device, WeightType)> for WeightPlacement {
     fn from((device, weights): (&Device, WeightType)) -> Self {
         let device = device.clone();
         Self { device, weights }
