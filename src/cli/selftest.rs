@@ -70,7 +70,7 @@ fn test(args: &Args) -> Result<SelfTestResult> {
     if args.only_cooperative_matrices {
         return test_cooperative(&info, &device);
     }
-    let error = errors(&device, !args.without_kernels)?;
+    let (error, refusal) = errors(&device, !args.without_kernels)?;
     let kernels = nn::uses_own_gpu_kernels();
     let mut half = is_half_correct(&device);
     let mut refused = BTreeMap::new();
@@ -98,6 +98,9 @@ fn test(args: &Args) -> Result<SelfTestResult> {
     let mut note = format!("largest relative error {error:.1e}");
     if kernels {
         note += ", with the program's own kernels";
+    }
+    if let Some(problem) = refusal {
+        note += &format!(", without the program's own kernels: {}", problem.what);
     }
     if plans.has_cooperative() {
         note += ", cooperative matrices";
@@ -138,20 +141,22 @@ fn is_half_correct(device: &Device) -> bool {
     device.supports_dtype(DType::F16) && selftest::run(device, WeightType::F16).is_ok()
 }
 
-/// Returns the largest error of the network with the program's own kernels, or with the framework's where those are wrong.
-fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
+/// Returns the largest error of the network with the program's own kernels. If they are wrong, returns that with the
+/// framework's kernels, and what is wrong.
+fn errors(device: &Device, own_kernels: bool) -> Result<(f64, Option<Problem>)> {
+    let mut refusal = None;
     if own_kernels {
         let tested = injected_fault()
             .and_then(|()| trials::check_tiles(device))
             .and_then(|_| selftest::layers(device))
             .and_then(|_| selftest::run(device, WeightType::F32));
         match tested {
-            Ok(error) => return Ok(error),
-            Err(problem) => tracing::warn!("own kernels: {problem}"),
+            Ok(error) => return Ok((error, None)),
+            Err(problem) => refusal = Some(problem),
         }
     }
     nn::use_own_gpu_kernels(false);
-    selftest::run(device, WeightType::F32)
+    Ok((selftest::run(device, WeightType::F32)?, refusal))
 }
 
 /// Environment variable that injects a fault into the program's own kernels: `wrong`, `die` or `hang`.

@@ -290,9 +290,9 @@ fn depthwise_text([rows, columns, channels]: [u32; 3], backward: bool) -> String
     let _ = writeln!(
         text,
         "    for (var down = 0u; down < 7u; down++) {{
-      let from = row + down;
-      if (from >= 3u && from < {}u) {{
-        let base = ((image * {rows}u + from - 3u) * {columns}u) * {channels}u + channel;",
+      let source = row + down;
+      if (source >= 3u && source < {}u) {{
+        let base = ((image * {rows}u + source - 3u) * {columns}u) * {channels}u + channel;",
         rows + 3
     );
     // Column `left + k - 3` of the input; zero outside the grid.
