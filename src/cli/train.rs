@@ -89,10 +89,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if configs.len() > 1 && experiment::check_all(&configs, &cache, &control)?.is_none() {
         return Ok(not_begun());
     }
-    tell_other_split(&configs, args.settings.preset.as_deref(), &cache, &control);
+    warn_other_split(&configs, args.settings.preset.as_deref(), &cache, &control);
     train_each(configs, several, output, |config, sink| {
         if !output.quiet {
-            tell_expected(&config, &cache);
+            print_expected_time(&config, &cache);
         }
         let outcome = experiment::train(&config, &root, &cache, sink, &control)?;
         Ok(match outcome {
@@ -182,7 +182,7 @@ fn train_each(
 
 /// Warns before an experiment of the paper if its data is split differently. Data that cannot be opened is reported by
 /// the training.
-pub(super) fn tell_other_split(
+pub(super) fn warn_other_split(
     configs: &[RunConfig],
     preset: Option<&str>,
     cache: &ResourceCache,
@@ -203,7 +203,7 @@ pub(super) fn tell_other_split(
 }
 
 /// Prints the estimated memory of the training, if known.
-fn tell_expected(config: &RunConfig, cache: &ResourceCache) {
+fn print_expected_time(config: &RunConfig, cache: &ResourceCache) {
     if let Some(bytes) = footprint::of_settings(config, cache) {
         let bytes = size(Some(bytes));
         tell(format!(

@@ -7,7 +7,7 @@ use half::bf16;
 
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{AHEAD, put_turned};
+use super::panels::{AHEAD, store_transposed};
 use super::simd::prefetch;
 
 /// Number of values in sixteen pairs.
@@ -132,7 +132,7 @@ fn turned<L: Lanes>(
                     }
                 };
             }
-            put_turned::<L>(square, long.div_ceil(2), width, to);
+            store_transposed::<L>(square, long.div_ceil(2), width, to);
         }
     }
 }

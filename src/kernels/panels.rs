@@ -269,12 +269,17 @@ fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut 
             *lanes = L::load_part(&from[row * step..][..long], 0.0);
         }
     }
-    put_turned::<L>(square, long, L::VECTORS * WIDTH, to);
+    store_transposed::<L>(square, long, L::VECTORS * WIDTH, to);
 }
 
 /// Transposes a square and stores its first `long` rows in rows of a panel with the stride `step`.
 #[inline(always)]
-pub(crate) fn put_turned<L: Lanes>(square: [L; WIDTH], long: usize, step: usize, to: &mut [f32]) {
+pub(crate) fn store_transposed<L: Lanes>(
+    square: [L; WIDTH],
+    long: usize,
+    step: usize,
+    to: &mut [f32],
+) {
     let square = L::transposed(square);
     if long == WIDTH {
         let to = &mut to[..(WIDTH - 1) * step + WIDTH];

@@ -182,7 +182,7 @@ impl Mirror {
                 wanted.push(mark.clone());
             }
         }
-        self.keep_added_tasks(&all, &wanted)?;
+        self.check_local_added_tasks(&all, &wanted)?;
         // Small files first, because metrics are needed first.
         wanted.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
         self.step = Step::Bring {
@@ -198,7 +198,7 @@ impl Mirror {
     ///
     /// # Errors
     /// Returns a Problem if the run has local added tasks, and the one there has other tasks now.
-    fn keep_added_tasks(&mut self, all: &[FileMark], wanted: &[FileMark]) -> Result<()> {
+    fn check_local_added_tasks(&mut self, all: &[FileMark], wanted: &[FileMark]) -> Result<()> {
         let added = format!("{ADDED}/");
         let changes =
             |mark: &FileMark| LAST.contains(&&*mark.path) || mark.path.starts_with(&added);

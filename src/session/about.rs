@@ -22,9 +22,9 @@ impl Session {
     /// Saves the notes on a run.
     pub fn describe(&mut self, folder: PathBuf, about: About) {
         let asked = folder.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| store::set_about(&folder, &about),
-            move |session, about| session.take_described(&asked, &about),
+            move |session, about| session.accept_description(&asked, &about),
         );
     }
 
@@ -36,7 +36,7 @@ impl Session {
         tags
     }
 
-    fn take_described(&mut self, folder: &Path, about: &About) {
+    fn accept_description(&mut self, folder: &Path, about: &About) {
         if let Fetch::Ready(rows) = &mut self.compare.runs {
             let mut rows = Arc::make_mut(rows).iter_mut();
             if let Some(row) = rows.find(|row| row.folder == folder) {

@@ -102,13 +102,13 @@ impl Session {
     pub fn undo_added_task(&mut self, folder: &Path) {
         let folder = folder.to_path_buf();
         let asked = folder.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| sources.undo_added_task(&folder),
-            move |session, added_task| session.take_undone(&asked, &added_task),
+            move |session, added_task| session.accept_undone_task(&asked, &added_task),
         );
     }
 
-    fn take_undone(&mut self, folder: &Path, added_task: &AddedTask) {
+    fn accept_undone_task(&mut self, folder: &Path, added_task: &AddedTask) {
         let classes = some_of(&added_task.classes, 8);
         let what = message!("predict-added-task-undone", classes = classes);
         let told = Problem::new(what).advise(message!("predict-added-task-undone-advice"));

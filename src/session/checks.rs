@@ -28,7 +28,7 @@ impl Session {
     }
 
     /// Reports the result of a check.
-    pub(super) fn tell_checked(&mut self, report: &Report) {
+    pub(super) fn notify_check_result(&mut self, report: &Report) {
         let (what, lines) = (report.sentence(), report.lines());
         let list: Vec<String> = lines
             .iter()
@@ -59,7 +59,7 @@ impl Session {
         let name = name.strip_suffix(".laerun").unwrap_or(name);
         let to = PathBuf::from(format!("{name}{PACKED_ENDING}"));
         let path = to.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| store::pack(&run, &path),
             move |session, packed| {
                 let told = Problem::new(tr!("story-run-packed")).at_path(&to);

@@ -289,8 +289,8 @@ impl Session {
     }
 
     /// Checks on a helper thread which of the paths dropped on this page are folders.
-    pub fn look_at_dropped(&mut self, page: usize, paths: Vec<PathBuf>) {
-        self.task_or_tell(
+    pub fn check_dropped_path(&mut self, page: usize, paths: Vec<PathBuf>) {
+        self.task_or_notify(
             move |sources| {
                 let looked = paths.into_iter().map(|path| Dropped {
                     page,

@@ -38,16 +38,16 @@ impl Session {
             return;
         };
         let place = view.place.clone();
-        let is_suited = self.has_suited_settings();
+        let is_suited = self.has_suitable_settings();
         self.experiment
             .all_at_once_answers
             .insert(place.clone(), at_once);
         match is_suited {
-            true => self.suit_now(),
+            true => self.apply_suitable_settings(),
             false => self.apply_all_at_once(at_once),
         }
-        self.task_or_tell(
-            move |sources| store::keep_all_at_once(&sources.disk().runs_root, &place, at_once),
+        self.task_or_notify(
+            move |sources| store::save_all_at_once(&sources.disk().runs_root, &place, at_once),
             |_, ()| {},
         );
     }

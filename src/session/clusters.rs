@@ -44,11 +44,11 @@ impl Session {
                 let looks = places.iter().map(|place| sources.on_cluster(place));
                 Ok(looks.collect::<Vec<Result<ClusterSeen>>>())
             },
-            Self::take_clusters,
+            Self::accept_clusters,
         );
     }
 
-    fn take_clusters(&mut self, looks: Result<Vec<Result<ClusterSeen>>>) {
+    fn accept_clusters(&mut self, looks: Result<Vec<Result<ClusterSeen>>>) {
         let clusters = &mut self.train.clusters;
         (clusters.busy, clusters.trouble) = (false, None);
         let mut beside = Vec::new();
@@ -96,7 +96,7 @@ impl Session {
         let (Some(cluster), Some(ask)) = (self.cluster(cluster), self.grid_ask()) else {
             return;
         };
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| sources.disk().submit_grid(&ask, &cluster),
             |session, words| {
                 session.notify(Problem::new(words), false);
@@ -116,7 +116,7 @@ impl Session {
         let Some(place) = grid.and_then(|grid| self.cluster(&grid.place)) else {
             return;
         };
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| sources.cancel_on_cluster(&place, &folder),
             |session, ()| session.watch_clusters(),
         );

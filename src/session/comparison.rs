@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Keeps the displayed run before another run replaces it, if it belongs to the latest comparison.
-    pub(super) fn keep_compared(&mut self) {
+    pub(super) fn retain_compared_run(&mut self) {
         let Some(run) = &self.train.live else { return };
         let folder = run.header.as_ref().map(|header| &header.folder);
         if folder.is_some_and(|folder| self.compare.comparison.latest.contains(folder)) {

@@ -41,7 +41,7 @@ impl Default for Corrected {
 impl Corrected {
     /// Stores the hash of an image; an unreadable image has no hash and matches no entry. A hash that was requested
     /// before the hashes were cleared is ignored, because the file may have changed since.
-    pub fn take_hash(&mut self, key: &PictureKey, asked: u64, answer: Result<String>) {
+    pub fn accept_hash(&mut self, key: &PictureKey, asked: u64, answer: Result<String>) {
         if let Some((known, hash)) = self.hashes.get_mut(key)
             && *known == asked
         {
@@ -102,7 +102,7 @@ impl Session {
         let index = key.2;
         self.task(
             move |_| pictures.entry(index).map(|entry| entry.sha256),
-            move |session, hash| session.sets.corrected.take_hash(&key, asked, hash),
+            move |session, hash| session.sets.corrected.accept_hash(&key, asked, hash),
         );
     }
 
@@ -119,9 +119,9 @@ impl Session {
         let place = place.to_string();
         self.sets.corrected.asked.insert(place.clone());
         let asked = place.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| store::corrected(&sources.disk().runs_root, &place),
-            move |session, list| session.take_corrected(asked, list),
+            move |session, list| session.accept_corrections(asked, list),
         );
     }
 
@@ -142,7 +142,7 @@ impl Session {
 
     /// Adds an entry to the corrected labels of this dataset and replaces an entry about the same image. An entry with
     /// the original class removes the correction.
-    pub fn put_label(&mut self, place: String, entry: Correction) {
+    pub fn set_corrected_label(&mut self, place: String, entry: Correction) {
         self.change_corrected(place, || Ok(entry));
     }
 
@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Uses exactly this list, which comes from a run whose settings were loaded.
-    pub fn keep_corrected(&mut self, list: Vec<Correction>) {
+    pub fn use_corrected_labels(&mut self, list: Vec<Correction>) {
         self.experiment.draft.corrected = list;
         self.follow_if_same();
         self.refresh_data();
@@ -205,18 +205,18 @@ impl Session {
         change: impl FnOnce() -> Result<Correction> + Send + 'static,
     ) {
         let asked = place.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| {
                 let change = change()?;
                 let root = &sources.disk().runs_root;
                 Ok((store::correct_label(root, &place, change.clone())?, change))
             },
-            move |session, (list, change)| session.take_change(asked, list, &change),
+            move |session, (list, change)| session.accept_correction(asked, list, &change),
         );
     }
 
     /// Stores the list after a change and reports the change with an undo.
-    fn take_change(&mut self, place: String, list: Vec<Correction>, change: &Correction) {
+    fn accept_correction(&mut self, place: String, list: Vec<Correction>, change: &Correction) {
         let known = self.sets.corrected.lists.get(&place);
         let before = known.map(|list| list.iter().find(|entry| entry.is_about(change)));
         let before = before.map(|entry| entry.cloned().unwrap_or_else(|| change.taken_back()));
@@ -227,12 +227,12 @@ impl Session {
                 matches!(undo, NoticeUndo::Label(at, entry) if *at == place && entry.is_about(change))
             });
         }
-        self.take_corrected(place, list);
+        self.accept_corrections(place, list);
         self.notify(told(change), false);
         self.offer_undo(undo);
     }
 
-    fn take_corrected(&mut self, place: String, list: Vec<Correction>) {
+    fn accept_corrections(&mut self, place: String, list: Vec<Correction>) {
         self.sets.corrected.lists.insert(place, list);
         self.follow_corrected();
     }
@@ -271,12 +271,12 @@ mod tests {
         };
         corrected.hashes.insert(key.clone(), (1, None));
         corrected.forget_hashes();
-        corrected.take_hash(&key, 1, Ok("old".into()));
+        corrected.accept_hash(&key, 1, Ok("old".into()));
         assert!(corrected.hashes.is_empty());
         corrected.hashes.insert(key.clone(), (2, None));
-        corrected.take_hash(&key, 1, Ok("old".into()));
+        corrected.accept_hash(&key, 1, Ok("old".into()));
         assert_eq!(known(&corrected), None);
-        corrected.take_hash(&key, 2, Ok("new".into()));
+        corrected.accept_hash(&key, 2, Ok("new".into()));
         assert_eq!(known(&corrected).as_deref(), Some("new"));
     }
 }

@@ -65,7 +65,7 @@ impl Session {
 
     /// Opens the current dataset again because its files may have changed.
     pub fn read_data_again(&mut self) {
-        self.suit_again();
+        self.choose_suitable_settings_again();
         self.sets.forget(&self.experiment.draft.data);
         self.sets.index_checks.forget();
         self.forget_doubts(|_| true);
@@ -282,11 +282,11 @@ impl Session {
         let (key, shared) = (ask.key(), progress.clone());
         self.task(
             move |sources| sources.open_data(&ask, &shared).map(Arc::new),
-            move |session, view| session.take_data(&key, &progress, view),
+            move |session, view| session.accept_dataset(&key, &progress, view),
         );
     }
 
-    fn take_data(&mut self, key: &str, progress: &Progress, answer: Result<Arc<DataView>>) {
+    fn accept_dataset(&mut self, key: &str, progress: &Progress, answer: Result<Arc<DataView>>) {
         if answer.is_err() && progress.is_stopped() {
             return; // It is not needed any more.
         }

@@ -156,13 +156,13 @@ impl Session {
         adopt_published(draft, spec);
         if draft.pet != before {
             self.experiment.pet_is_due = true;
-            self.suit_pet();
+            self.adjust_pet();
         }
     }
 
     /// Sets the default size and blocks of a PET that came with another method. If the plugins and backbones are not
     /// listed yet, this is done later, because reading files here would block the window.
-    pub(super) fn suit_pet(&mut self) {
+    pub(super) fn adjust_pet(&mut self) {
         let inventory = &self.inventory;
         let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
         if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
@@ -192,14 +192,14 @@ impl Session {
         if *place != view.place || self.experiment.draft.data != view.place {
             return;
         }
-        let (draft, words) = self.suited_draft(view);
+        let (draft, words) = self.suitable_draft(view);
         self.experiment.draft = draft;
         self.experiment.suitable_settings = SuitableSettings::Chosen(words);
         self.experiment.planning.renew();
     }
 
     /// Returns the settings adapted to this dataset, and a sentence for each setting that is not the default.
-    fn suited_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
+    fn suitable_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
         let material = DatasetFacts {
             classes: &view.classes,
             train: &view.train,
@@ -212,15 +212,15 @@ impl Session {
     }
 
     /// Returns whether the settings equal those that the program chooses for the open dataset.
-    pub(super) fn has_suited_settings(&self) -> bool {
+    pub(super) fn has_suitable_settings(&self) -> bool {
         self.experiment.data.ready().is_some_and(|view| {
             view.place == self.experiment.draft.data
-                && self.suited_draft(view).0 == self.experiment.draft
+                && self.suitable_draft(view).0 == self.experiment.draft
         })
     }
 
     /// Adapts the settings to the open dataset now.
-    pub(super) fn suit_now(&mut self) {
+    pub(super) fn apply_suitable_settings(&mut self) {
         if let Some(view) = self.experiment.data.ready() {
             self.experiment.suitable_settings = SuitableSettings::Due(view.place.clone());
             self.choose_suitable_settings();
@@ -229,8 +229,8 @@ impl Session {
 
     /// Chooses suitable settings again after the dataset was read again, because its classes may have changed. Settings
     /// that the user changed are kept.
-    pub(super) fn suit_again(&mut self) {
-        if self.has_suited_settings() {
+    pub(super) fn choose_suitable_settings_again(&mut self) {
+        if self.has_suitable_settings() {
             let place = self.experiment.draft.data.clone();
             self.experiment.suitable_settings = SuitableSettings::Due(place);
         }

@@ -88,13 +88,13 @@ impl Session {
             move |sources| Ok(sources.disk().bin(action, places)),
             move |session, done| {
                 let lost = |problem| vec![(PathBuf::new(), Err(problem))];
-                session.take_done(action, done.unwrap_or_else(lost));
+                session.accept_deletions(action, done.unwrap_or_else(lost));
             },
         );
     }
 
     /// Lists the runs in the trash.
-    pub fn look_into_trash(&mut self) {
+    pub fn list_trash(&mut self) {
         let folders = self.compare.folders.paths();
         self.task(
             move |sources| Ok(Arc::new(sources.disk().deleted(&folders))),
@@ -102,7 +102,7 @@ impl Session {
         );
     }
 
-    fn take_done(&mut self, action: BinAction, done: Done) {
+    fn accept_deletions(&mut self, action: BinAction, done: Done) {
         let (mut from, mut now) = (HashSet::new(), Vec::new());
         for (place, outcome) in done {
             match outcome {
@@ -114,15 +114,15 @@ impl Session {
             }
         }
         if !now.is_empty() {
-            self.tell_done(action, &from, now);
+            self.notify_deletions(action, &from, now);
         }
         self.list_runs();
         if !matches!(self.compare.deleted, Fetch::Nothing) {
-            self.look_into_trash();
+            self.list_trash();
         }
     }
 
-    fn tell_done(&mut self, action: BinAction, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
+    fn notify_deletions(&mut self, action: BinAction, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
         let n = now.len();
         match action {
             BinAction::Delete => {

@@ -118,7 +118,7 @@ impl Session {
         let asked = item.clone();
         self.task(
             move |sources| sources.download(&wanted, &shared),
-            move |session, answer| session.take_download(&asked, answer),
+            move |session, answer| session.accept_download(&asked, answer),
         );
         self.inventory.downloads.push(Download {
             item,
@@ -141,7 +141,7 @@ impl Session {
         self.inventory.downloads.iter().any(mine)
     }
 
-    fn take_download(&mut self, item: &Item, answer: Result<()>) {
+    fn accept_download(&mut self, item: &Item, answer: Result<()>) {
         let Some(at) = self
             .inventory
             .downloads

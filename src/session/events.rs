@@ -9,7 +9,7 @@ use crate::run::event::Event;
 use crate::run::queue::JobEvent;
 
 impl Session {
-    pub(super) fn take_event(&mut self, told: JobEvent) {
+    pub(super) fn handle_event(&mut self, told: JobEvent) {
         match (told.job, told.event) {
             (_, Event::Predicted(answer)) => {
                 let answer = self.train.worst.take(*answer);
@@ -31,7 +31,7 @@ impl Session {
             (_, Event::NotInside { ticket, problem }) => {
                 self.predict.insides.refuse(ticket, &problem);
             }
-            (_, Event::Sheet { ticket, state }) => self.take_sheet(ticket, state),
+            (_, Event::Sheet { ticket, state }) => self.accept_sheet_state(ticket, state),
             (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
             (_, Event::Speed(speed)) => self.inventory.speed = Some(speed),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
@@ -39,15 +39,16 @@ impl Session {
                 self.follow_trial(job, &event);
                 self.follow_model(job, &event);
                 if let Event::Searched(searched) = &event {
-                    self.tell_searched(searched);
+                    self.notify_search_result(searched);
                 }
                 if let Event::Checked(report) = &event {
-                    self.tell_checked(report);
+                    self.notify_check_result(report);
                 }
-                let event = self.take_job_event(job, event);
-                if let Some(event) = event.and_then(|event| self.take_grid_event(None, job, event))
+                let event = self.handle_job_event(job, event);
+                if let Some(event) =
+                    event.and_then(|event| self.handle_grid_event(None, job, event))
                 {
-                    self.take_run_event(None, event);
+                    self.handle_run_event(None, event);
                 }
             }
             // All other events belong to a job.
@@ -56,7 +57,7 @@ impl Session {
     }
 
     /// Processes an event of the current run at a place, or on this computer for `None`.
-    pub(super) fn take_run_event(&mut self, place: Option<&str>, event: Event) {
+    pub(super) fn handle_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
         let ends = match &event {
             Event::Finished { .. } => Some(Stage::Finished),
@@ -83,7 +84,7 @@ impl Session {
             self.list_run(folder);
         }
         if ends == Some(Stage::Finished) {
-            self.tell_the_end(&live);
+            self.notify_end(&live);
         }
         let on_show = place.is_none_or(|name| self.train.watched.as_deref() == Some(name));
         if measured && on_show {

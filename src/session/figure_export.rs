@@ -22,7 +22,7 @@ pub struct FigureExport {
 impl Session {
     /// Draws a figure for the clipboard.
     pub fn copy_figure(&mut self, figure: Figure) {
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| figure.pixels(),
             |session, pixels| session.figures.to_copy = Some(pixels),
         );
@@ -50,7 +50,7 @@ impl Session {
             return;
         };
         let to = format.ended(path);
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| {
                 let bytes = match format {
                     Format::Png => figure.png()?,

@@ -109,7 +109,7 @@ impl Session {
         self.queued_task(
             None,
             move |sources| sources.disk().folder_of_runs(&path, &known),
-            Self::take_added,
+            Self::accept_added_folder,
         );
     }
 
@@ -160,11 +160,11 @@ impl Session {
         let run = folder.clone();
         self.task(
             move |sources| Ok(sources.disk().run_row(&run)),
-            move |session, row| session.take_row(folder, row),
+            move |session, row| session.accept_row(folder, row),
         );
     }
 
-    fn take_row(&mut self, folder: PathBuf, answer: Result<Option<Arc<RunRow>>>) {
+    fn accept_row(&mut self, folder: PathBuf, answer: Result<Option<Arc<RunRow>>>) {
         match answer {
             Ok(row) => {
                 self.place_row(&folder, row);
@@ -218,7 +218,7 @@ impl Session {
         );
     }
 
-    fn take_added(&mut self, answer: Result<PathBuf>) {
+    fn accept_added_folder(&mut self, answer: Result<PathBuf>) {
         match answer {
             Ok(path) => {
                 let unseen = RunsFolder::unseen(path);
@@ -234,7 +234,7 @@ impl Session {
 
     fn accept_run_listing(&mut self, answer: Result<RunListing>) {
         let answer = answer.map(|listing| {
-            self.take_folders(listing.folders);
+            self.accept_folders(listing.folders);
             listing.rows
         });
         self.compare.runs.fill(answer);
@@ -250,7 +250,7 @@ impl Session {
     }
 
     /// Stores the state of the folders and reports an unreadable folder once.
-    fn take_folders(&mut self, seen: Vec<RunsFolder>) {
+    fn accept_folders(&mut self, seen: Vec<RunsFolder>) {
         for folder in seen {
             let mut known = self.compare.folders.list.iter_mut();
             // The folder may have been closed in the meantime.

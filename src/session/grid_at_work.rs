@@ -31,7 +31,7 @@ pub struct GridAtWork {
 impl Session {
     /// Processes an event of a grid in progress at this place, or on this computer for `None`. Returns the event if it
     /// must be applied to the current run.
-    pub(super) fn take_grid_event(
+    pub(super) fn handle_grid_event(
         &mut self,
         place: Option<&str>,
         job: JobId,
@@ -54,7 +54,7 @@ impl Session {
                 standing,
                 seconds_left,
             } => {
-                self.take_cell(place, job, cell, (standing, seconds_left));
+                self.accept_cell(place, job, cell, (standing, seconds_left));
                 None
             }
             Event::Finished { .. } | Event::Failed { .. } | Event::Stopped { .. } => {
@@ -66,13 +66,13 @@ impl Session {
     }
 
     /// Reports the result of a search and the path of its grid.
-    pub(super) fn tell_searched(&mut self, searched: &SearchResult) {
+    pub(super) fn notify_search_result(&mut self, searched: &SearchResult) {
         let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-search-next-advice");
         self.notify(told.advise(advice), false);
     }
 
-    fn take_cell(
+    fn accept_cell(
         &mut self,
         place: Option<&str>,
         job: JobId,

@@ -420,7 +420,7 @@ impl Session {
             to = to.with_added_extension("toml");
         }
         let path = to.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| crate::store::write_file(&path, view.work.text.as_bytes()),
             move |session, _| {
                 session.notify(

@@ -191,7 +191,7 @@ impl Session {
     }
 
     /// Requests Look inside for the run and the image on Predict, for every task that was not requested yet.
-    pub(super) fn look_inside(&mut self) {
+    pub(super) fn request_inside(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };
@@ -199,13 +199,13 @@ impl Session {
         if done == 0 || self.weights_elsewhere(&run).is_some() {
             return;
         }
-        self.look_into_run(&run, done);
+        self.request_run_inside(&run, done);
         if let Some(picture) = self.predict.picture.clone() {
-            self.look_at_picture(&run, picture, done);
+            self.request_picture_inside(&run, picture, done);
         }
     }
 
-    pub(super) fn look_into_run(&mut self, run: &Path, done: usize) {
+    pub(super) fn request_run_inside(&mut self, run: &Path, done: usize) {
         if !self.is_run_open_to_look(run) {
             return;
         }
@@ -222,10 +222,10 @@ impl Session {
         self.tickets += 1;
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
         let look = InsideTarget::Run { anchor: done - 1 };
-        self.ask_inside(run, look, done);
+        self.send_inside_request(run, look, done);
     }
 
-    fn look_at_picture(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
+    fn request_picture_inside(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
         let same = self.predict.insides.is_about(run, &picture);
         if same && self.predict.insides.picture.asked == done {
             return;
@@ -239,10 +239,10 @@ impl Session {
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
         let look = InsideTarget::Picture(Picture::clone(&picture));
         self.predict.insides.about = Some((run.to_path_buf(), picture));
-        self.ask_inside(run, look, done);
+        self.send_inside_request(run, look, done);
     }
 
-    fn ask_inside(&mut self, run: &Path, look: InsideTarget, done: usize) {
+    fn send_inside_request(&mut self, run: &Path, look: InsideTarget, done: usize) {
         self.backend.send(Command::Inside(InsideRequest {
             ticket: self.tickets,
             run: run.to_path_buf(),

@@ -66,11 +66,11 @@ impl Session {
 
     /// Reads the plugin files.
     pub fn read_plugins(&mut self) {
-        self.task_or_tell(
+        self.task_or_notify(
             |sources| Ok(sources.disk().plugins()),
             |session, plugins| {
                 session.inventory.plugins = plugins.into();
-                session.suit_pet();
+                session.adjust_pet();
                 session.experiment.planning.renew();
                 session.use_listed();
             },
@@ -79,7 +79,7 @@ impl Session {
 
     /// Reads the tables of backbones and reports each error in them once.
     pub(super) fn read_backbones(&mut self) {
-        self.task_or_tell(
+        self.task_or_notify(
             |sources| Ok(sources.disk().backbones()),
             |session, (backbones, problems)| {
                 for problem in problems {
@@ -89,7 +89,7 @@ impl Session {
                     }
                 }
                 session.inventory.backbones = backbones.into();
-                session.suit_pet();
+                session.adjust_pet();
                 session.experiment.planning.renew();
             },
         );
@@ -97,7 +97,7 @@ impl Session {
 
     /// Lists the devices.
     pub(super) fn read_devices(&mut self) {
-        self.task_or_tell(
+        self.task_or_notify(
             |sources| Ok(sources.disk().devices()),
             |session, devices| session.inventory.devices = devices,
         );

@@ -56,7 +56,7 @@ impl Doubts {
 
 impl Session {
     /// Starts a check of the training images of a run up to a task: each image is predicted from the other images.
-    pub fn look_for_doubts(&mut self, run: &Path, task: usize) {
+    pub fn request_label_check(&mut self, run: &Path, task: usize) {
         let of = (run.to_path_buf(), task);
         self.tickets += 1;
         let ticket = self.tickets;

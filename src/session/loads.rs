@@ -102,10 +102,10 @@ impl Session {
             Load::Fingerprint(of, noted, pictures) => self.check_fingerprint(of, noted, pictures),
             Load::IndexCheck(run, split, data) => self.check_against_records(&run, split, &data),
             Load::NetworkInputs(epoch, shift) => self.load_network_inputs(epoch, shift),
-            Load::Inside => self.look_inside(),
+            Load::Inside => self.request_inside(),
             Load::Grid(job) => self.load_grid(job),
             Load::Units => self.read_units(),
-            Load::Places => self.ask_places(),
+            Load::Places => self.request_places(),
             Load::Table(ask) => self.make_table(ask),
         }
     }

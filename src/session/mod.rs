@@ -224,7 +224,7 @@ impl Session {
     pub fn drain(&mut self) -> bool {
         let mut changed = false;
         while let Some(told) = self.backend.try_recv() {
-            self.take_event(told);
+            self.handle_event(told);
             self.follow_tour();
             changed = true;
         }
@@ -235,7 +235,7 @@ impl Session {
         }
         if changed {
             self.ask_undone();
-            self.ask_pins();
+            self.request_pin_predictions();
             self.predict_next_error();
             self.follow_tour();
             self.fold_unit();

@@ -30,7 +30,7 @@ impl Session {
     pub fn export_model(&mut self, format: Format, into: &Path) {
         let ModelToExport { run, task } = std::mem::take(&mut self.compare.to_export_model);
         let to = into.join(format!("{}-{}", store::run_name(&run), format.key()));
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| {
                 let saved = store::summarize(&run)?.saved();
                 let newest = saved

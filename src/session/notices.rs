@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Reports that a run has finished.
-    pub(super) fn tell_the_end(&mut self, run: &RunView) {
+    pub(super) fn notify_end(&mut self, run: &RunView) {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {

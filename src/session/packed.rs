@@ -11,7 +11,7 @@ impl Session {
     /// Unpacks packed runs into the default folder, one after the other, so that each finds the runs unpacked before
     /// it.
     pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| {
                 let root = &sources.disk().runs_root;
                 let unpacked = files.iter().map(|file| store::unpack(file, root));

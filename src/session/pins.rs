@@ -111,7 +111,7 @@ impl Session {
         self.predict.pins.last += 1;
         let id = PinId(self.predict.pins.last);
         self.predict.pins.pinned.push(Pin { id, picture, truth });
-        self.ask_pins();
+        self.request_pin_predictions();
         id
     }
 
@@ -125,7 +125,7 @@ impl Session {
         }
         pin.picture = picture;
         self.predict.pins.answers.retain(|(of, _), _| *of != id);
-        self.ask_pins();
+        self.request_pin_predictions();
     }
 
     /// Unpins an image.
@@ -138,7 +138,7 @@ impl Session {
     pub fn show_pins_to(&mut self, run: PathBuf) {
         if !self.predict.pins.runs.contains(&run) {
             self.predict.pins.runs.push(run);
-            self.ask_pins();
+            self.request_pin_predictions();
         }
     }
 
@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Requests the missing predictions for every finished task of the runs on the board.
-    pub(super) fn ask_pins(&mut self) {
+    pub(super) fn request_pin_predictions(&mut self) {
         let runs = self.predict.pins.runs.clone();
         for run in runs {
             let done = self.finished_tasks(&run);

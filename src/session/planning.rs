@@ -87,12 +87,12 @@ impl Session {
         }
         self.experiment.planning.busy = true;
         let data = self.experiment.data.ready().cloned();
-        self.ask_plan(self.experiment.draft.clone(), data, Self::take_plan);
+        self.request_plan(self.experiment.draft.clone(), data, Self::accept_plan);
         self.experiment.planning.asked = Some((self.experiment.draft.clone(), there));
     }
 
     /// Plans settings with a dataset on a helper thread; `take` receives the plan.
-    pub(super) fn ask_plan(
+    pub(super) fn request_plan(
         &mut self,
         config: RunConfig,
         data: Option<Arc<DataView>>,
@@ -111,7 +111,7 @@ impl Session {
         );
     }
 
-    fn take_plan(&mut self, asked: &RunConfig, plan: PlanView) {
+    fn accept_plan(&mut self, asked: &RunConfig, plan: PlanView) {
         self.experiment.planning.busy = false;
         let newest = self.experiment.planning.asked.as_ref();
         if newest.is_none_or(|(config, _)| config != asked) {

@@ -77,11 +77,11 @@ impl Session {
         self.queued_task(
             Some("predict-picture"),
             move |sources| sources.disk().picture(&path, depth),
-            move |session, picture| session.take_file(&asked, depth, picture),
+            move |session, picture| session.accept_image_file(&asked, depth, picture),
         );
     }
 
-    fn take_file(&mut self, path: &Path, depth: usize, picture: Result<Picture>) {
+    fn accept_image_file(&mut self, path: &Path, depth: usize, picture: Result<Picture>) {
         if self.predict.reading.as_deref() != Some(path) {
             return;
         }
@@ -238,7 +238,7 @@ impl Session {
 
     /// Handles a run that cannot be opened. If Predict waits for it after its added task was undone, Predict shows the
     /// error.
-    pub(super) fn take_unopened(&mut self, folder: &Path, problem: Problem) {
+    pub(super) fn accept_unopened_run(&mut self, folder: &Path, problem: Problem) {
         if self.predict.undone.take_if(|run| run == folder).is_some()
             && self.predict.run.as_deref() == Some(folder)
         {

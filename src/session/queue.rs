@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Processes an event of a job. Returns the event if it must be applied to the current run.
-    pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
+    pub(super) fn handle_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let mine = self
             .train
             .live
@@ -174,7 +174,7 @@ impl Session {
         match event {
             Event::Queued { job, place } => {
                 if job.held && self.train.queue.place(id).is_none() {
-                    self.tell_of_the_queue();
+                    self.notify_queue_state();
                 }
                 self.train.queue.put(*job, place);
                 None
@@ -194,7 +194,7 @@ impl Session {
                 let waited = self.train.queue.take(id);
                 if !mine {
                     let title = waited.map_or_else(String::new, |job| job.title);
-                    self.keep_compared();
+                    self.retain_compared_run();
                     self.train.live = Some(Arc::new(RunView::of_job(id, title)));
                 }
                 (!matches!(event, Event::Began(_))).then_some(event)
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// Notifies the user once of held jobs, which an earlier window left in the queue.
-    fn tell_of_the_queue(&mut self) {
+    fn notify_queue_state(&mut self) {
         let text = tr!("story-runs-still-queued");
         if self
             .notices

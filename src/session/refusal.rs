@@ -34,7 +34,7 @@ impl Session {
         };
         let done = self.finished_tasks(&run);
         if done > 0 && self.weights_elsewhere(&run).is_none() {
-            self.look_into_run(&run, done);
+            self.request_run_inside(&run, done);
         }
     }
 }

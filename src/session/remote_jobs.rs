@@ -149,7 +149,7 @@ pub fn doing(run: &RunView) -> String {
 impl Session {
     /// Reads the file of places, and follows the jobs again that an earlier window left at them.
     pub(super) fn read_places(&mut self) {
-        self.task_or_tell(
+        self.task_or_notify(
             |sources| sources.places(),
             |session, (places, left)| {
                 let (clusters, others) =
@@ -184,7 +184,7 @@ impl Session {
     }
 
     /// Queries all places whose state is outdated.
-    pub(super) fn ask_places(&mut self) {
+    pub(super) fn request_places(&mut self) {
         if !self.places.are_due() {
             return;
         }
@@ -299,14 +299,14 @@ impl Session {
                 at.and_then(|at| at.backend.try_recv())
             };
             while let Some(told) = next(self) {
-                self.take_place_event(&name, told);
+                self.handle_place_event(&name, told);
                 changed = true;
             }
         }
         changed
     }
 
-    fn take_place_event(&mut self, name: &str, told: JobEvent) {
+    fn handle_place_event(&mut self, name: &str, told: JobEvent) {
         let Some(id) = told.job else {
             if let Event::Remark { problem, .. } = told.event {
                 self.notify(problem, true);
@@ -349,9 +349,9 @@ impl Session {
                     at.live = Some(Arc::new(RunView::of_job(id, title)));
                 }
                 let event = (!matches!(event, Event::Began(_))).then_some(event);
-                let event = event.and_then(|event| self.take_grid_event(Some(name), id, event));
+                let event = event.and_then(|event| self.handle_grid_event(Some(name), id, event));
                 if let Some(event) = event {
-                    self.take_run_event(Some(name), event);
+                    self.handle_run_event(Some(name), event);
                 }
             }
         }

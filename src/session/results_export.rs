@@ -52,7 +52,7 @@ impl Session {
                     .exports
                     .retain(|export| Arc::strong_count(export) > 1);
                 match left_out {
-                    Ok(left_out) => session.tell_results(format, path, left_out),
+                    Ok(left_out) => session.notify_exported_results(format, path, left_out),
                     Err(problem) => session.notify(problem, true),
                 }
             },
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// Reports that the file was written, and the number of runs that could not be read.
-    fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
+    fn notify_exported_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
             Format::Html => tr!("story-report-saved"),
             Format::Svg | Format::Pdf | Format::Png => tr!("story-figure-saved"),
@@ -71,7 +71,7 @@ impl Session {
         }
         self.notify(told.at_path(&path), false);
         if format == Format::Html {
-            self.task_or_tell(move |sources| sources.disk().show_page(&path), |_, ()| {});
+            self.task_or_notify(move |sources| sources.disk().show_page(&path), |_, ()| {});
         }
     }
 }

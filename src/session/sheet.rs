@@ -151,19 +151,19 @@ impl Session {
     /// Shows a file's folder in the system's file manager.
     pub fn reveal(&mut self, path: &Path) {
         let path = path.to_path_buf();
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| sources.disk().reveal(&path),
-            |session, folder| session.tell_revealed(&folder),
+            |session, folder| session.notify_revealed(&folder),
         );
     }
 
     /// Notifies the user that a folder was opened in the file manager.
-    pub(super) fn tell_revealed(&mut self, folder: &Path) {
+    pub(super) fn notify_revealed(&mut self, folder: &Path) {
         let told = Problem::new(tr!("notices-folder-opened")).at_path(folder);
         self.notify(told, false);
     }
 
-    pub(super) fn take_sheet(&mut self, ticket: u64, state: SheetState) {
+    pub(super) fn accept_sheet_state(&mut self, ticket: u64, state: SheetState) {
         if let Some(sheet) = &mut self.predict.sheet
             && sheet.request.ticket == ticket
         {

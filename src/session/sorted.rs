@@ -251,7 +251,7 @@ impl Session {
         };
         let to = sorted.request.csv.with_extension("");
         let copies = sorted.copies();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| copy_by_class(&copies, &to).map(|n| (n, to)),
             |session, (n, to)| {
                 let place = to.display().to_string();
@@ -274,7 +274,7 @@ impl Session {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| sheet::keep_sorted(&csv, &corrections),
             move |session, ()| {
                 if let Some(sorted) = session.predict.sorted.ready_mut()

@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// Starts a task. If it fails, the user is notified and `take` is not called.
-    pub(super) fn task_or_tell<T: Send + 'static>(
+    pub(super) fn task_or_notify<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
         take: impl FnOnce(&mut Self, T) + Send + 'static,

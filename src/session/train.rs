@@ -181,7 +181,7 @@ impl Session {
         let asked = folder.clone();
         self.task(
             move |sources| sources.run(&folder),
-            move |session, run| session.take_opened(&asked, run),
+            move |session, run| session.accept_opened_run(&asked, run),
         );
     }
 
@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// Checks whether the files of the open run have changed, because another program may train it.
-    pub fn look_at_opened(&mut self) {
+    pub fn check_opened_run(&mut self) {
         let opened = self
             .train
             .opened
@@ -227,7 +227,7 @@ impl Session {
         }
     }
 
-    fn take_opened(&mut self, folder: &Path, run: Result<RunView>) {
+    fn accept_opened_run(&mut self, folder: &Path, run: Result<RunView>) {
         if self.train.awaited.as_deref() != Some(folder) {
             return;
         }
@@ -235,7 +235,7 @@ impl Session {
             Ok(run) => self.train.opened = Some(Arc::new(run)),
             Err(problem) => {
                 self.train.awaited = None;
-                self.take_unopened(folder, problem);
+                self.accept_unopened_run(folder, problem);
             }
         }
     }

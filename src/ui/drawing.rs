@@ -68,16 +68,16 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<WindowEnd
     let opened = Arc::new(AtomicBool::new(false));
     let seen = opened.clone();
     let create: AppCreator<'_> = Box::new(move |cc| {
-        logging::say_panics(true);
+        logging::log_panics(true);
         seen.store(true, Ordering::Relaxed);
         create(cc)
     });
     // As long as another interface can be tried, a failing driver is reported only in the log.
-    logging::say_panics(!again);
+    logging::log_panics(!again);
     let ended = catch_unwind(AssertUnwindSafe(|| {
         eframe::run_native("LAE Studio", options, create)
     }));
-    logging::say_panics(true);
+    logging::log_panics(true);
     let before_opening = !opened.load(Ordering::Relaxed);
     match ended {
         Ok(Ok(())) => Ok(WindowEnd::Closed),

@@ -68,7 +68,7 @@ pub struct Fences {
 
 impl Fences {
     /// Makes the part with this English name panic whenever it is drawn; `None` stops this.
-    pub fn put_fault(&mut self, part: Option<String>) {
+    pub fn set_fault(&mut self, part: Option<String>) {
         self.fault = part;
     }
 
@@ -78,7 +78,7 @@ impl Fences {
     }
 
     /// Returns the Problems of parts that cannot show them, once.
-    pub fn take_told(&mut self) -> Vec<Problem> {
+    pub fn take_problems(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.told)
     }
 
@@ -305,7 +305,7 @@ mod tests {
             }));
         }
         assert_eq!(times, [1, 2, 4, 8]);
-        assert_eq!(fences.take_told().len(), 1);
+        assert_eq!(fences.take_problems().len(), 1);
         fences.record_work("counting", &ctx, Ok(()));
         assert!(fences.fallen.is_empty());
     }
@@ -315,10 +315,10 @@ mod tests {
         let ctx = egui::Context::default();
         let mut fences = Fences::default();
         let mut drawn = 0;
-        fences.put_fault(Some("dialog".into()));
+        fences.set_fault(Some("dialog".into()));
         assert!(!fences.above("dialog", &ctx, || drawn += 1));
         assert!(fences.above("dialog", &ctx, || drawn += 1));
-        fences.put_fault(None);
+        fences.set_fault(None);
         assert!(fences.above("dialog", &ctx, || drawn += 1));
         assert_eq!(drawn, 0, "it stays closed");
         fences.after_action();

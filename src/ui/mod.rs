@@ -142,7 +142,7 @@ pub fn run(options: Options) -> Result<()> {
             if new {
                 app.welcome();
             }
-            app.put_fault(std::env::var(fence::FAULT).ok());
+            app.set_fault(std::env::var(fence::FAULT).ok());
             if options.places {
                 cc.egui_ctx.add_plugin(Places::default());
             }

@@ -8,7 +8,7 @@ use super::super::remote::{JobEnd, RemoteConnection};
 use super::super::run_report::not_begun;
 use super::asked::pairs;
 use super::progress::GridReporter;
-use super::{Args, before, end_of, rows, tell_end};
+use super::{Args, before, end_of, print_end, rows};
 use crate::data::is_here;
 use crate::experiment::grid::{
     CellEnd, CellState, GridEnd, GridPlan, GridSink, collect_grid_attachments,
@@ -64,7 +64,7 @@ pub(super) fn run(
         end = ended;
     }
     rows::give(args, plan, chosen, None)?;
-    tell_end(&end, false);
+    print_end(&end, false);
     Ok(end_of(&end))
 }
 

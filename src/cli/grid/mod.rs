@@ -162,7 +162,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         }
     };
     rows::give(args, &plan, &chosen, None)?;
-    tell_end(&end, several);
+    print_end(&end, several);
     Ok(end_of(&end))
 }
 
@@ -234,7 +234,7 @@ fn end_of(end: &GridEnd) -> End {
 }
 
 /// Reports how the grid ended.
-fn tell_end(end: &GridEnd, several: bool) {
+fn print_end(end: &GridEnd, several: bool) {
     match end {
         GridEnd::Done { failed: 0 } => {}
         GridEnd::Done { failed } => {

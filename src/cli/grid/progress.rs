@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::output::{duration, tell};
 use super::super::progress::{Notes, Reporter};
-use super::super::train::tell_other_split;
+use super::super::train::warn_other_split;
 use super::complain_of;
 use super::report::title_of;
 use crate::counts::counted;
@@ -91,7 +91,7 @@ impl GridSink for GridReporter {
         let config = &plan.cells.cells[cell].config;
         if self.splits.insert(config.data.clone()) {
             let configs = std::slice::from_ref(config);
-            tell_other_split(configs, None, &self.cache, &self.control);
+            warn_other_split(configs, None, &self.cache, &self.control);
         }
         self.pace.begins();
         if !self.quiet {

@@ -224,7 +224,7 @@ fn note_panics() {
 }
 
 /// Sets whether panics are also written to standard error.
-pub fn say_panics(said: bool) {
+pub fn log_panics(said: bool) {
     SAID.store(said, Ordering::Relaxed);
 }
 

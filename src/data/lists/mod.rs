@@ -92,7 +92,7 @@ pub(super) fn read(
         lists.extend(mat::flowers(reader, &finder, holder)?);
     }
     if let Some(wanted) = wanted {
-        keep_wanted(&mut lists, wanted)?;
+        retain_chosen(&mut lists, wanted)?;
     }
     forget_unique_labels(&mut lists);
     let unclear = drop_guesses(reader, &mut lists);
@@ -127,7 +127,7 @@ fn says_something(list: &List) -> bool {
 }
 
 /// Keeps only the lists that belong to the one selected by the user.
-fn keep_wanted(lists: &mut Vec<List>, wanted: ListChoice) -> Result<()> {
+fn retain_chosen(lists: &mut Vec<List>, wanted: ListChoice) -> Result<()> {
     let family = lists.iter().find(|list| list.path == wanted.path);
     let Some(family) = family.map(|list| list.family.clone()) else {
         return Err(Problem::new(message!("problem-list-names-no-image"))

@@ -49,7 +49,7 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
 ///
 /// # Errors
 /// Returns a Problem if it cannot be written.
-pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
+pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of these answers", &folder, &error))?;
@@ -76,9 +76,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let of = |place: &str| all_at_once(root.path(), place).unwrap();
         assert_eq!(of("/birds"), None);
-        keep_all_at_once(root.path(), "/birds", true).unwrap();
+        save_all_at_once(root.path(), "/birds", true).unwrap();
         assert_eq!((of("/birds"), of("/other/birds")), (Some(true), None));
-        keep_all_at_once(root.path(), "/birds", false).unwrap();
+        save_all_at_once(root.path(), "/birds", false).unwrap();
         assert_eq!(of("/birds"), Some(false));
         let path = file_of(&root.path().join(FOLDER), "/birds");
         std::fs::write(path, "?").unwrap();

@@ -72,7 +72,7 @@ pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use cells::{CellLock, RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
-pub use class_schedule::{all_at_once, keep_all_at_once};
+pub use class_schedule::{all_at_once, save_all_at_once};
 pub use correct_answers::CorrectPredictions;
 pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
 pub use folder::RunFolder;

@@ -148,7 +148,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
-    pub fn keep_provenance(&self, made_of: &Provenance, images: &[ClassPrints]) -> Result<()> {
+    pub fn save_provenance(&self, made_of: &Provenance, images: &[ClassPrints]) -> Result<()> {
         keep_file(&self.path().join(IMAGES_FILE), &to_csv(images)?)?;
         self.write_provenance(made_of)
     }

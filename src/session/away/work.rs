@@ -162,14 +162,14 @@ impl Work {
         match news {
             News::Event(told) => self.hear_event(*told),
             News::Here(_) => self.set_trouble(None),
-            News::Caught => self.look_for_ended(),
+            News::Caught => self.find_ended_jobs(),
             News::Broken(problem) => self.set_trouble(Some(problem)),
             News::Lost(problem) => {
                 self.set_trouble(Some(problem));
                 let waits = self.jobs.iter().any(|kept| kept.is_confirmed);
                 self.again = waits.then(|| Instant::now() + LATER);
             }
-            News::Home(run, folder) => self.come_home(&run, &folder),
+            News::Home(run, folder) => self.finish_remote_job(&run, &folder),
             News::Answer(ServerMessage::Refused(problem), _) => match self.bringing.pop() {
                 Some(job) => self.refuse(job, problem),
                 None => self.remark(problem),
@@ -210,7 +210,7 @@ impl Work {
     }
 
     /// Copies back the runs of jobs that the place no longer reports, because its program was stopped in between.
-    fn look_for_ended(&mut self) {
+    fn find_ended_jobs(&mut self) {
         let gone = self.jobs.iter().filter(|kept| {
             let id = kept.job.id;
             kept.is_confirmed && !self.seen.contains(&id) && !self.bringing.contains(&id)
@@ -235,7 +235,7 @@ impl Work {
     }
 
     /// Reports the outcome of a run that was copied back.
-    fn come_home(&mut self, run: &str, folder: &Path) {
+    fn finish_remote_job(&mut self, run: &str, folder: &Path) {
         let mut jobs = self.jobs.iter();
         let kept = jobs.find(|kept| {
             self.bringing.contains(&kept.job.id) && self.remote_name(&kept.run) == run

@@ -306,7 +306,7 @@ impl Session {
             return;
         };
         if group.pieces.len() >= MOST {
-            return self.tell_full();
+            return self.notify_full();
         }
         let group = group.id;
         self.queued_task(
@@ -320,7 +320,7 @@ impl Session {
     }
 
     /// Notifies the user once that a class is full.
-    fn tell_full(&mut self) {
+    fn notify_full(&mut self) {
         let told = Problem::new(message!("predict-collect-too-many-images", n = MOST))
             .advise(message!("predict-collect-too-many-images-advice"));
         let last = self.notices.list.last();
@@ -331,7 +331,7 @@ impl Session {
 
     /// Saves the collected images as an image folder, then uses it for its purpose. The images stay in the collection
     /// if they cannot be saved or if the run cannot learn them.
-    pub fn keep_collection(&mut self, purpose: Purpose) {
+    pub fn save_collection(&mut self, purpose: Purpose) {
         let collection = Arc::new(self.collection.clone());
         let kept = collection.clone();
         let learner = match &purpose {
@@ -370,7 +370,7 @@ impl Session {
                 if session.collection == *kept {
                     session.collection = Collection::default();
                 }
-                session.take_kept(&purpose, &place);
+                session.accept_saved_collection(&purpose, &place);
             },
         );
     }
@@ -390,11 +390,11 @@ impl Session {
             .into_iter()
             .any(|piece| !self.collection.add(group, piece));
         if full {
-            self.tell_full();
+            self.notify_full();
         }
     }
 
-    fn take_kept(&mut self, purpose: &Purpose, place: &Path) {
+    fn accept_saved_collection(&mut self, purpose: &Purpose, place: &Path) {
         let told = Problem::new(message!("predict-collect-saved")).at_path(place);
         self.notify(told, false);
         let place = place.display().to_string();

@@ -133,7 +133,7 @@ impl Session {
             |session, read| match read {
                 Ok((drafts, lost)) => {
                     session.drafts.last = Some(Arc::default());
-                    session.take_drafts(drafts, lost);
+                    session.accept_drafts(drafts, lost);
                 }
                 Err(problem) => {
                     // Drafts that cannot be read and could not be renamed are not overwritten.
@@ -175,7 +175,7 @@ impl Session {
         pins.filter(move |pin| !toured.contains(&Some(pin.id)))
     }
 
-    fn take_drafts(&mut self, drafts: Drafts, lost: usize) {
+    fn accept_drafts(&mut self, drafts: Drafts, lost: usize) {
         let mut parts = drafts.parts();
         if lost > 0 {
             parts.push(tr!("drafts-images-unreadable", n = lost));
@@ -194,7 +194,7 @@ impl Session {
             self.collection.take(collection);
         }
         if let Some(moved) = drafts.moved.filter(|_| self.predict.sheet.is_none()) {
-            self.take_moved(moved);
+            self.accept_moved_sheet(moved);
         }
         if !parts.is_empty() {
             let back = message!("drafts-restored", what = listed(&parts, parts.len()));
@@ -204,7 +204,7 @@ impl Session {
     }
 
     /// Reads a table whose images were moved, and applies the moves again.
-    fn take_moved(&mut self, mut moved: MovedSheet) {
+    fn accept_moved_sheet(&mut self, mut moved: MovedSheet) {
         self.tickets += 1;
         moved.request.ticket = self.tickets;
         let request = moved.request.clone();

@@ -5,7 +5,7 @@ use crate::session::Session;
 
 impl Session {
     /// Checks whether plugin files changed, and reads them again if so.
-    pub fn look_at_plugins(&mut self) {
+    pub fn reread_plugins(&mut self) {
         if self.editor.looking {
             return;
         }

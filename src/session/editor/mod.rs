@@ -264,13 +264,13 @@ impl Session {
             move |sources| Ok(sources.disk().check_plugin(&text, &origin, &config)),
             move |session, checked| {
                 if let Ok(checked) = checked {
-                    session.take_checked((first, version), checked);
+                    session.accept_check((first, version), checked);
                 }
             },
         );
     }
 
-    fn take_checked(&mut self, (first, version): (u64, u64), checked: Checked) {
+    fn accept_check(&mut self, (first, version): (u64, u64), checked: Checked) {
         let Some(open) = self.opened_as(first) else {
             return;
         };

@@ -45,11 +45,11 @@ impl Session {
         let (first, text) = (open.first, save.text.clone());
         self.task(
             move |sources| store::save_plugin(sources.disk().own_plugins()?, &save),
-            move |session, saved| session.take_saved((first, text), saved),
+            move |session, saved| session.accept_saved_plugin((first, text), saved),
         );
     }
 
-    pub(super) fn take_saved(
+    pub(super) fn accept_saved_plugin(
         &mut self,
         (first, text): (u64, String),
         saved: Result<PathBuf, Problem>,
@@ -92,7 +92,7 @@ impl Session {
 
     /// Allows a plugin file to replace the built-in plugin of its name.
     pub fn allow_plugin(&mut self, file: PathBuf) {
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| store::allow_plugin(sources.disk().own_plugins()?, &file),
             |session, ()| session.read_plugins(),
         );
@@ -143,9 +143,9 @@ impl Session {
     }
 
     /// Opens a plugin file that was dropped on the window, so that the user sees it before it is installed.
-    pub fn look_at_plugin(&mut self, file: PathBuf) {
+    pub fn reread_plugin(&mut self, file: PathBuf) {
         let from = file.clone();
-        self.task_or_tell(
+        self.task_or_notify(
             move |_| read_text(&file),
             move |session, text| {
                 session.open_text(Written {

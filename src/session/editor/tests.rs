@@ -39,10 +39,10 @@ fn what_comes_late_of_another_text_lands_nowhere() {
         mistakes: vec![wrong],
         ..Checked::default()
     };
-    session.take_checked(before, checked.clone());
+    session.accept_check(before, checked.clone());
     let open = session.editor.open.as_ref().unwrap();
     assert!(open.mistakes.is_empty() && open.checked == 0);
-    session.take_checked(now, checked);
+    session.accept_check(now, checked);
     let open = session.editor.open.as_ref().unwrap();
     assert_eq!((open.mistakes.len(), open.checked), (1, now.1));
 }
@@ -54,14 +54,14 @@ fn a_text_that_is_closed_while_it_is_saved_is_lost_by_nobody() {
     let text = session.editor.open.as_ref().unwrap().text.clone();
     opened(&mut session, "Second");
     // The result for the first text does not apply to the second.
-    session.take_saved((first, text.clone()), Ok("/plugins/first.toml".into()));
+    session.accept_saved_plugin((first, text.clone()), Ok("/plugins/first.toml".into()));
     let open = session.editor.open.as_ref().unwrap();
     assert_eq!((&open.file, &open.saved), (&None, &None));
     assert!(session.editor.left.is_empty(), "it is in its file");
     // Both a text that could not be saved and a text that was never saved are kept.
     let third = opened(&mut session, "Third").0;
     opened(&mut session, "Fourth");
-    session.take_saved((third, text), Err(Problem::new("the disk is full")));
+    session.accept_saved_plugin((third, text), Err(Problem::new("the disk is full")));
     let left: Vec<Option<&str>> = session
         .editor
         .left

@@ -15,7 +15,7 @@ impl Session {
         let Some(mut tour) = self.learn.tour.take() else {
             return;
         };
-        self.ask_tour_plan(&mut tour);
+        self.request_tour_plan(&mut tour);
         for run in &mut tour.runs {
             self.follow_tour_run(run);
             self.start_tour_run(run);
@@ -107,18 +107,18 @@ impl Session {
     }
 
     /// Requests the plan of the tour's runs, once.
-    fn ask_tour_plan(&mut self, tour: &mut Tour) {
+    fn request_tour_plan(&mut self, tour: &mut Tour) {
         if tour.asked {
             return;
         }
         let config = tour.runs[2].config.clone();
         if let Some(data) = self.look_up(self.data_of(&config)) {
             tour.asked = true;
-            self.ask_plan(config, Some(data), Self::take_tour_plan);
+            self.request_plan(config, Some(data), Self::accept_tour_plan);
         }
     }
 
-    fn take_tour_plan(&mut self, asked: &RunConfig, plan: PlanView) {
+    fn accept_tour_plan(&mut self, asked: &RunConfig, plan: PlanView) {
         let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.runs[2].config == *asked;
         if let Some(tour) = self.learn.tour.as_mut().filter(waits) {
             tour.plan = Some(plan);

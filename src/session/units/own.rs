@@ -18,7 +18,7 @@ impl Session {
     /// and reads the lessons again.
     pub fn write_unit(&mut self) {
         let language = Language::spoken();
-        self.task_or_tell(
+        self.task_or_notify(
             move |sources| {
                 let path = new_unit(&folder()?, language)?;
                 // The file is created even if the file manager cannot show it.
@@ -38,9 +38,9 @@ impl Session {
 
     /// Shows the folder of the teacher's lessons in the file manager.
     pub fn show_units(&mut self) {
-        self.task_or_tell(
+        self.task_or_notify(
             |sources| sources.disk().reveal(&folder()?.join(NAME)),
-            |session, folder| session.tell_revealed(&folder),
+            |session, folder| session.notify_revealed(&folder),
         );
     }
 }

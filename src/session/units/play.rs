@@ -27,11 +27,11 @@ impl Session {
         self.learn.units.list = Fetch::Busy;
         self.task(
             |_| Ok(entries()),
-            |session, entries| session.take_units(entries.unwrap_or_default()),
+            |session, entries| session.accept_units(entries.unwrap_or_default()),
         );
     }
 
-    fn take_units(&mut self, entries: Vec<UnitEntry>) {
+    fn accept_units(&mut self, entries: Vec<UnitEntry>) {
         self.learn.units.list = Fetch::Ready(Arc::new(entries));
         self.learn.units.folder = own_folder();
     }

@@ -134,7 +134,7 @@ fn begin(
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
     plan.start()
         .map_or(Ok(()), |start| folder.keep_start(start))?;
-    folder.keep_provenance(&plan.provenance(), &prints)?;
+    folder.save_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
     oom_retry::to_the_end(&place, cache, sink, control, |sink| {
         Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()

@@ -66,7 +66,7 @@ impl StudioApp {
             UiCommand::LoadSettings(config) => {
                 let corrected = config.corrected.clone();
                 self.load_settings(*config);
-                self.session.keep_corrected(corrected);
+                self.session.use_corrected_labels(corrected);
             }
             UiCommand::RestoreSettings => self.restore_settings(),
             UiCommand::ChooseData(key) => self.choose_data(&key),
@@ -100,7 +100,7 @@ impl StudioApp {
             UiCommand::Erase(places, _) => self.session.erase(places),
             UiCommand::Deleted => {
                 self.shell.deleted.open();
-                self.session.look_into_trash();
+                self.session.list_trash();
             }
             UiCommand::Folders => self.shell.folders.open(),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
@@ -154,7 +154,7 @@ impl StudioApp {
         match page {
             Page::Compare => self.session.list_runs(),
             Page::Train => {
-                self.session.look_at_opened();
+                self.session.check_opened_run();
                 self.session.watch_clusters();
             }
             _ => {}
@@ -296,7 +296,7 @@ impl StudioApp {
             Purpose::AddedTask(_) => Page::Train,
         });
         self.pages.experiment.folder = false;
-        self.session.keep_collection(purpose);
+        self.session.save_collection(purpose);
     }
 
     fn copy_command(&mut self, ctx: &Context) {

@@ -48,7 +48,7 @@ impl StudioApp {
             let ended = catch_panic(|| self.act(&ctx, command));
             self.fences.record_action(ended);
         }
-        self.tell_fallen();
+        self.report_failed_parts();
         if self.full_screen != self.pages.present.on {
             self.full_screen = self.pages.present.on;
             ctx.send_viewport_cmd(ViewportCommand::Fullscreen(self.full_screen));

@@ -31,7 +31,7 @@ impl StudioApp {
         if !unseen.is_empty() {
             let page = Page::ALL.iter().position(|(page, ..)| *page == self.page);
             self.session
-                .look_at_dropped(page.unwrap_or_default(), unseen);
+                .check_dropped_path(page.unwrap_or_default(), unseen);
         }
     }
 
@@ -54,7 +54,7 @@ impl StudioApp {
             if is_packed(&path) && !is_folder {
                 packed.push(path);
             } else if dropped.is_plugin {
-                self.session.look_at_plugin(path);
+                self.session.reread_plugin(path);
                 self.show(Page::Plugins);
             } else if dropped.is_start {
                 self.picked(ctx, DialogPurpose::PetStart, path);

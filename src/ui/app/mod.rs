@@ -137,8 +137,8 @@ impl StudioApp {
     }
 
     /// Makes the part of the window with this name panic whenever it is drawn, for tests; `None` stops this.
-    pub fn put_fault(&mut self, part: Option<String>) {
-        self.fences.put_fault(part);
+    pub fn set_fault(&mut self, part: Option<String>) {
+        self.fences.set_fault(part);
     }
 
     /// Stores the line of frame times in `place` when the window closes.
@@ -150,7 +150,7 @@ impl StudioApp {
     fn take_focus(&mut self, ctx: &Context) {
         let come = |event: &Event| matches!(event, Event::WindowFocused(true));
         if self.page == Page::Train && ctx.input(|i| i.events.iter().any(come)) {
-            self.session.look_at_opened();
+            self.session.check_opened_run();
         }
     }
 
@@ -268,12 +268,12 @@ impl StudioApp {
             work(self);
         });
         self.fences.record_work(piece, ctx, ended);
-        self.tell_fallen();
+        self.report_failed_parts();
     }
 
     /// Reports panics of parts that have no place on the screen to report them.
-    fn tell_fallen(&mut self) {
-        for problem in self.fences.take_told() {
+    fn report_failed_parts(&mut self) {
+        for problem in self.fences.take_problems() {
             self.session.notify(problem, true);
         }
     }

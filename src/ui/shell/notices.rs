@@ -163,7 +163,7 @@ fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
                 UiCommand::change(move |session| session.restore(places))
             }
             NoticeUndo::Label(place, before) => {
-                UiCommand::change(move |session| session.put_label(place, before))
+                UiCommand::change(move |session| session.set_corrected_label(place, before))
             }
         });
     }

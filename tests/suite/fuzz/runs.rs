@@ -80,7 +80,7 @@ impl Target for RunFolders {
             prints: "0123456789ab".into(),
         };
         folder
-            .keep_provenance(&Provenance::default(), &[prints])
+            .save_provenance(&Provenance::default(), &[prints])
             .unwrap();
         let mut first = report(0);
         first.slots = vec![SlotCounts::none(1)];

@@ -29,7 +29,7 @@ const SIZE: [f32; 2] = [1280.0, 800.0];
 const SAID: &str = "This part of the window stopped after an internal error";
 
 fn let_fail(window: &mut Harness<'_, StudioApp>, part: Option<&str>) {
-    window.state_mut().put_fault(part.map(str::to_string));
+    window.state_mut().set_fault(part.map(str::to_string));
 }
 
 fn turn_to(window: &mut Harness<'_, StudioApp>, page: Page) {

@@ -426,7 +426,7 @@ fn a_look_at_training_pictures_is_served_while_a_run_trains() {
     let mut window = super::flow::after_one_task(runs.path());
     let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.as_ref().unwrap().folder.clone();
-    window.state_mut().session.look_for_doubts(&folder, 0);
+    window.state_mut().session.request_label_check(&folder, 0);
     super::wait(&mut window, "the labels are looked at", |app| {
         let state = app.session.doubts(&folder, 0);
         !matches!(state, Some((_, DoubtView::Working(..))))
@@ -490,7 +490,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     settle(&mut window);
     let session = &mut window.state_mut().session;
     let stored = session.compare.runs.ready().unwrap()[0].folder.clone();
-    session.look_for_doubts(&stored, 0);
+    session.request_label_check(&stored, 0);
     let request = looks(&backend).pop().unwrap();
     assert_eq!(request.run, stored);
     window.state_mut().session.delete(vec![stored.clone()]);
@@ -582,7 +582,7 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
     over(&mut window, &backend, header.clone());
     for task in 0..2 {
         let session = &mut window.state_mut().session;
-        session.look_for_doubts(&header.folder, task);
+        session.request_label_check(&header.folder, task);
         let request = looks(&backend).pop().unwrap();
         told(&mut window, &backend, request.ticket);
     }
@@ -610,7 +610,7 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
     window
         .state_mut()
         .session
-        .look_for_doubts(&header.folder, 0);
+        .request_label_check(&header.folder, 0);
     settle(&mut window);
     let request = looks(&backend).pop().unwrap();
     told(&mut window, &backend, request.ticket);

@@ -10,7 +10,7 @@ use super::super::End;
 use super::super::output::tell;
 use super::asked::pairs;
 use super::progress::GridReporter;
-use super::{Args, before, several, tell_end};
+use super::{Args, before, print_end, several};
 use crate::counts::counted;
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let search = Search::new(cells, how_much, budget, &cache, control)?;
     if args.list {
         let Some(forecast) = Forecast::make(&search, &root, &cache, control) else {
-            tell_end(&GridEnd::Stopped(None), false);
+            print_end(&GridEnd::Stopped(None), false);
             return Ok(End::Stopped);
         };
         let report = SearchReport::of(&search, grid, how.strategy(), Some(&forecast));
@@ -125,7 +125,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         end
     })?;
     let Some(verdicts) = verdicts else {
-        tell_end(&GridEnd::Stopped(stopped_run), false);
+        print_end(&GridEnd::Stopped(stopped_run), false);
         return Ok(End::Stopped);
     };
     let file = search.file_of(&verdicts)?;

@@ -132,7 +132,7 @@ pub fn extract(file: &Path, into: &Path) -> Result<Extracted> {
     let mut archive = open(file)?;
     let packed = files::length(file).unwrap_or_default();
     let manifest = manifest(&mut archive, file)?;
-    all_there(&archive, &manifest, file)?;
+    check_complete(&archive, &manifest, file)?;
     bounded(&manifest, packed, file)?;
     let unwritable = |error: io::Error| Problem::io("unpack the run", into, &error);
     fs::create_dir_all(into).map_err(unwritable)?;
@@ -214,7 +214,7 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
 }
 
 /// Checks whether the archive contains exactly the files in the manifest, each only once, and only files of a run.
-fn all_there(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> {
+fn check_complete(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> {
     let mut named = BTreeSet::from([MANIFEST_FILE]);
     for part in &manifest.files {
         if part.name != FIGURES_FILE && !is_part(&part.name) {

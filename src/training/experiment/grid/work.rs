@@ -140,13 +140,13 @@ impl GridPlan {
             .of(&key)
             .map(|run| (run.state, run.header.clone()));
         // A panic in a run fails only its own cell.
-        let ended = catch_panic_as_problem(|| self.begin_or_go_on(cell, run, sink));
+        let ended = catch_panic_as_problem(|| self.begin_or_resume(cell, run, sink));
         self.runs.refresh();
         drop(lock);
         ended
     }
 
-    fn begin_or_go_on(
+    fn begin_or_resume(
         &mut self,
         cell: usize,
         run: Option<(StoredState, RunHeader)>,

@@ -93,7 +93,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
         if back.clicked() {
             let back = correction.taken_back();
             let place = place.to_string();
-            cx.change(move |session| session.put_label(place, back));
+            cx.change(move |session| session.set_corrected_label(place, back));
         }
     });
 }

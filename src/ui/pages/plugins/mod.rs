@@ -69,7 +69,7 @@ fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
         .is_none_or(|last| last.elapsed() >= LOOK);
     if due {
         cx.pages.plugins.looked = Some(Instant::now());
-        cx.change(Session::look_at_plugins);
+        cx.change(Session::reread_plugins);
     }
     ui.ctx().request_repaint_after(LOOK);
 }

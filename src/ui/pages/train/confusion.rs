@@ -194,7 +194,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     ui.add_space(6.0);
     faint(ui, tr!("train-click-cell-hint"));
     if !matrix.worst.is_empty() && link(ui, tr!("train-show-mistakes")).clicked() {
-        cx.pages.train.worst.see_mistakes();
+        cx.pages.train.worst.show_mistakes();
     }
 }
 

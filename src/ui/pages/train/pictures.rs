@@ -214,7 +214,7 @@ impl Tile<'_> {
         {
             let back = correction.taken_back();
             let place = data.place.clone();
-            cx.change(move |session| session.put_label(place, back));
+            cx.change(move |session| session.set_corrected_label(place, back));
             ui.close();
         }
     }

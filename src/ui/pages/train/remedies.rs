@@ -63,11 +63,11 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     {
         let state = &mut cx.pages.train;
         state.task = None;
-        state.worst.see_doubtful();
+        state.worst.show_doubtful();
         let task = header.own_tasks().saturating_sub(1);
         if cx.session.doubts(&header.folder, task).is_none() {
             let folder = header.folder.clone();
-            cx.change(move |session| session.look_for_doubts(&folder, task));
+            cx.change(move |session| session.request_label_check(&folder, task));
         }
     }
 }

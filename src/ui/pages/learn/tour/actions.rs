@@ -114,7 +114,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if primary(ui, cx, "tour-end-keep-runs", true) {
-        cx.change(Session::keep_tour_runs);
+        cx.change(Session::remember_tour_runs);
     }
     if plain(ui, "tour-end-train-again") {
         cx.change(Session::redraw_tour);

@@ -95,6 +95,6 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: 
         && button(ui, tr!("train-find-doubtful-labels")).clicked()
     {
         let folder = header.folder.clone();
-        cx.change(move |session| session.look_for_doubts(&folder, task));
+        cx.change(move |session| session.request_label_check(&folder, task));
     }
 }

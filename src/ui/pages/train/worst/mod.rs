@@ -73,18 +73,18 @@ impl Default for State {
 
 impl State {
     /// Shows the misclassified test images and scrolls to them.
-    pub fn see_mistakes(&mut self) {
+    pub fn show_mistakes(&mut self) {
         (self.split, self.scroll) = (Split::Test, true);
     }
 
     /// Shows the misclassified test images of a class (by its position) and scrolls to them.
     pub fn see_mistakes_of(&mut self, class: usize) {
-        self.see_mistakes();
+        self.show_mistakes();
         (self.class, self.shown) = (Some(class), SHOWN);
     }
 
     /// Shows the training images that look like another class and scrolls to them.
-    pub fn see_doubtful(&mut self) {
+    pub fn show_doubtful(&mut self) {
         (self.split, self.class, self.shown) = (Split::Train, None, SHOWN);
         self.scroll = true;
     }
