@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         report: &report,
         seconds,
     };
-    args.json.give(&checked, &text(&report, seconds))?;
+    args.json.print_results(&checked, &text(&report, seconds))?;
     Ok(match verdict {
         Verdict::Differs => End::Failed,
         Verdict::Equal | Verdict::EqualWithinRounding => End::Done,

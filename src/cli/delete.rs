@@ -160,6 +160,6 @@ fn list(root: &Path, json: &Json) -> Result<End> {
         }
         false => table.to_string(),
     };
-    json.give(&entries, &text)?;
+    json.print_results(&entries, &text)?;
     Ok(End::Done)
 }

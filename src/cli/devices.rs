@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ]);
         entries.push(Entry { info, default });
     }
-    args.json.give(&entries, &table.to_string())?;
+    args.json.print_results(&entries, &table.to_string())?;
     Ok(if passed { End::Done } else { End::Failed })
 }
 

@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         text.push_str(&numbers.join(" "));
         text.push('\n');
     }
-    args.json.give(&answer, &text)?;
+    args.json.print_results(&answer, &text)?;
     Ok(End::Done)
 }
 

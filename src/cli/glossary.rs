@@ -43,7 +43,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .advise("run the command without words to print all terms"));
     }
     let rows: Vec<Row<'_>> = terms.iter().map(|term| row(term)).collect();
-    args.json.give(&rows, &markdown(&terms, args.lang))?;
+    args.json
+        .print_results(&rows, &markdown(&terms, args.lang))?;
     Ok(End::Done)
 }
 

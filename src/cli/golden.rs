@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         }
         entries.push(entry);
     }
-    args.json.give(&entries, &text)?;
+    args.json.print_results(&entries, &text)?;
     let all_ok = entries.iter().all(|entry| entry.ok);
     Ok(if all_ok { End::Done } else { End::Failed })
 }

@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         problem: inside.problem.clone(),
         attention: args.image.as_ref().map(seen).transpose()?,
     };
-    args.json.give(&told, &text(&told))?;
+    args.json.print_results(&told, &text(&told))?;
     Ok(end)
 }
 

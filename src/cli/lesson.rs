@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             about: &unit.about,
             minutes: unit.minutes,
         };
-        output.json.give(&about, &text)?;
+        output.json.print_results(&about, &text)?;
         return Ok(End::Done);
     }
     let control = stop_on_ctrl_c()?;
@@ -151,7 +151,9 @@ fn list(args: &Args) -> Result<End> {
             }
         }
     }
-    args.output.json.give(&listed, &table.to_string())?;
+    args.output
+        .json
+        .print_results(&listed, &table.to_string())?;
     Ok(End::Done)
 }
 
@@ -296,7 +298,7 @@ impl Player<'_> {
             holds,
             runs,
         };
-        self.args.output.json.give(&played, &text)?;
+        self.args.output.json.print_results(&played, &text)?;
         Ok(if holds { End::Done } else { End::Failed })
     }
 

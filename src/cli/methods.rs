@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         all => listed(all),
     };
     let rows: Vec<Row> = methods.into_iter().map(row).collect();
-    args.json.give(&rows, &text)?;
+    args.json.print_results(&rows, &text)?;
     Ok(End::Done)
 }
 

@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tags: &about.tags,
         note: &about.note,
     };
-    args.json.give(&said, &text(&said))?;
+    args.json.print_results(&said, &text(&said))?;
     Ok(End::Done)
 }
 

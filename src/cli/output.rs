@@ -49,22 +49,22 @@ impl Json {
     }
 
     /// Prints results of which there may be thousands; they are converted to JSON only if it was requested.
-    pub fn give_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
+    pub fn print_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
         match self.json {
-            Some(_) => self.give(&results(), text),
+            Some(_) => self.print_results(&results(), text),
             None => say(text),
         }
     }
 
     /// Prints the results: as JSON if requested, and as text on standard output unless JSON is written there.
-    pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {
+    pub fn print_results(&self, results: &impl Serialize, text: &str) -> Result<()> {
         if let Some(path) = &self.json {
             let mut json = serde_json::to_string_pretty(results).map_err(|error| {
                 Problem::new(format!("the results cannot be written as JSON: {error}"))
             })?;
             json.push('\n');
             if self.on_stdout() {
-                return give_out(&unmoving(&json));
+                return write_stdout(&unmoving(&json));
             }
             // The results may have taken hours: the text is printed even if the file cannot be written.
             let saved = store::write_file(path, json.as_bytes());
@@ -90,11 +90,11 @@ fn unmoving(json: &str) -> String {
 
 /// Writes a text for users to standard output.
 pub(super) fn say(text: &str) -> Result<()> {
-    give_out(&harmless(text))
+    write_stdout(&harmless(text))
 }
 
 /// Writes to standard output unchanged.
-fn give_out(text: &str) -> Result<()> {
+fn write_stdout(text: &str) -> Result<()> {
     pass_on(&mut text.as_bytes())
 }
 

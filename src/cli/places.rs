@@ -108,6 +108,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
     } else {
         table.to_string()
     };
-    args.json.give(&lines, &text)?;
+    args.json.print_results(&lines, &text)?;
     Ok(if failed { End::Failed } else { End::Done })
 }

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     for problem in &problems {
         complain(problem);
     }
-    args.json.give(&plugins, &text)?;
+    args.json.print_results(&plugins, &text)?;
     let asked_for_broken = !args.names.is_empty() && !problems.is_empty();
     Ok(if asked_for_broken {
         End::Failed
@@ -97,7 +97,7 @@ fn checked(args: &Args) -> Result<End> {
         complain(problem);
     }
     let text: String = sound.into_iter().map(whole).collect();
-    args.json.give(&plugins, &text)?;
+    args.json.print_results(&plugins, &text)?;
     Ok(if broken.is_empty() {
         End::Done
     } else {

@@ -137,7 +137,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
                 }),
         );
     }
-    args.json.give(&entries, &text(&entries))?;
+    args.json.print_results(&entries, &text(&entries))?;
     Ok(end)
 }
 

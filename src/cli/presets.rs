@@ -82,6 +82,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
             config: &preset.run,
         })
         .collect();
-    args.json.give(&rows, &text)?;
+    args.json.print_results(&rows, &text)?;
     Ok(End::Done)
 }

@@ -30,7 +30,7 @@ pub(super) struct RunOutput {
 
 /// Prints the results of a stopped run and the command that resumes it.
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
-    output.json.give(&summary(run), "")?;
+    output.json.print_results(&summary(run), "")?;
     let command = resume_command(&run.header);
     tell(format!("stopped and saved; to resume: {command}"));
     Ok(End::Stopped)
@@ -61,7 +61,7 @@ pub(super) fn several_stopped(
 ) -> Result<End> {
     let mut orders = summary_of_orders(finished);
     orders.runs.extend(last.map(summary));
-    output.json.give(&orders, "")?;
+    output.json.print_results(&orders, "")?;
     let done = finished.len();
     let all = counted(count, "run");
     tell(format!("stopped after {done} of {all}"));
@@ -94,7 +94,7 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         duration(summary.seconds),
         summary.images_per_second,
     );
-    output.json.give(&summary, &text)?;
+    output.json.print_results(&summary, &text)?;
     Ok(End::Done)
 }
 
@@ -201,7 +201,7 @@ pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result
         runs.first().map_or_else(String::new, on_validation),
         closing(&orders)
     );
-    output.json.give(&orders, &text)?;
+    output.json.print_results(&orders, &text)?;
     Ok(End::Done)
 }
 

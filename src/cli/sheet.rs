@@ -77,7 +77,7 @@ impl SheetPaths<'_> {
         };
         let pictures = counted(count.of, "image");
         let text = format!("{pictures} classified in {csv}\n");
-        json.give(&written, &text)?;
+        json.print_results(&written, &text)?;
         Ok(End::Done)
     }
 

@@ -123,7 +123,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
         seconds,
         training_seconds: report.costs.training_seconds,
     };
-    output.json.give(&taught, &text)?;
+    output.json.print_results(&taught, &text)?;
     Ok(End::Done)
 }
 
@@ -139,6 +139,6 @@ fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
         "added task undone: {}; the run is as it was before\n",
         crate::problem::listed(&added_task.classes, 8)
     );
-    output.json.give(&undone, &text)?;
+    output.json.print_results(&undone, &text)?;
     Ok(End::Done)
 }

@@ -156,7 +156,7 @@ fn train_each(
         let ended = train(config, &mut sink).inspect_err(|_| reporter.failed());
         drop(reporter);
         if ended.is_err() && !runs.is_empty() {
-            output.json.give(&summary_of_orders(&runs), "")?;
+            output.json.print_results(&summary_of_orders(&runs), "")?;
         }
         let last = match ended? {
             JobEnd::Finished(folder) => {

@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         trial: &trial,
     };
     let title = if of_backbones { "backbone" } else { "method" };
-    args.json.give(&tried, &text(&trial, title))?;
+    args.json.print_results(&tried, &text(&trial, title))?;
     Ok(match trial.best() {
         Some(_) => End::Done,
         None => End::Failed,

@@ -135,7 +135,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         noted: Some(noted),
         pictures: wrong.iter().take(args.top).map(mistake).collect(),
     };
-    args.json.give(&told, &text(&told))?;
+    args.json.print_results(&told, &text(&told))?;
     Ok(End::Done)
 }
 
@@ -180,7 +180,7 @@ fn training(
         noted: None,
         pictures: wrong.iter().take(args.top).map(mistake).collect(),
     };
-    args.json.give(&told, &text(&told))?;
+    args.json.print_results(&told, &text(&told))?;
     Ok(End::Done)
 }
 

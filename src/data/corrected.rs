@@ -134,7 +134,7 @@ pub(super) struct OriginalLabels {
 
 impl OriginalLabels {
     /// Removes images that are not among these samples.
-    pub fn keep(&mut self, samples: &[Sample]) {
+    pub fn retain(&mut self, samples: &[Sample]) {
         let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
         self.labels.retain(|source, _| kept.contains(source));
     }

@@ -84,7 +84,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     if options.test_limit.is_some() {
-        Arc::make_mut(&mut data.original_labels).keep(&data.test);
+        Arc::make_mut(&mut data.original_labels).retain(&data.test);
     }
     data.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(data)

@@ -95,7 +95,7 @@ impl Buffer {
     }
 
     /// Keeps the buffer for this thread.
-    pub(crate) fn keep(self) {
+    pub(crate) fn recycle(self) {
         KEPT.set(Some(self));
     }
 }
@@ -142,12 +142,12 @@ mod tests {
     fn a_thread_keeps_one_for_itself() {
         let kept = Buffer::kept(5000);
         let place = kept.as_ptr() as usize;
-        kept.keep();
+        kept.recycle();
         let other = std::thread::spawn(|| Buffer::kept(5000).as_ptr() as usize).join();
         assert!(other.is_ok_and(|other| other != place));
         let again = Buffer::kept(4000);
         assert_eq!((again.as_ptr() as usize, again.len()), (place, 5000));
-        again.keep();
+        again.recycle();
         assert_eq!(Buffer::kept(6000).len(), 6000);
     }
 

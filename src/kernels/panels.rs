@@ -169,7 +169,7 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
             store = Store::Add;
         }
     }
-    kept.keep();
+    kept.recycle();
 }
 
 simd! {

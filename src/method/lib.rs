@@ -283,7 +283,7 @@ pub trait Method: Send + Sync {
     ///
     /// # Errors
     /// Returns a Problem that names a missing or wrongly shaped tensor.
-    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+    fn restore_snapshot(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         let last = tasks.len().saturating_sub(1);
         self.restore(&snapshot(last)?, tasks)
     }

@@ -14,7 +14,7 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::JobAttachments;
-use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, ServerMessage};
+use crate::run::wire::{ClientRequest, FileMark, MOST_FILES, PIECE, ServerMessage};
 use crate::serve::files::{inner_name, set_of, sha256_of};
 use crate::texts::Message;
 
@@ -162,7 +162,7 @@ impl DatasetUpload<'_> {
         self.asked += 1;
         let number = self.asked;
         self.remote
-            .ask(Ask::Missing { number, set, files }, Vec::new());
+            .queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
     }
 
     /// Handles the answer to a question. Returns the folder of the dataset on the other computer once all files were
@@ -242,7 +242,8 @@ impl DatasetUpload<'_> {
             }
             self.under_way.push_back((index, next));
             let set = self.set.clone();
-            self.remote.ask(Ask::Put { set, file, from }, piece);
+            self.remote
+                .queue_request(ClientRequest::Put { set, file, from }, piece);
         }
         Ok(())
     }
@@ -319,7 +320,7 @@ mod tests {
                 assert!(!part.is_empty());
                 let files = marks[part.clone()].to_vec();
                 let (set, client, number) = (set_of(&files), 1, 1);
-                let ask = Ask::Missing { number, set, files };
+                let ask = ClientRequest::Missing { number, set, files };
                 let said = ClientMessage {
                     client,
                     number,

@@ -12,7 +12,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
-use crate::run::wire::{Ask, FileMark, MOST_FILES, inner_path};
+use crate::run::wire::{ClientRequest, FileMark, MOST_FILES, inner_path};
 use crate::serve::files::{append, files_below, inner_name, settle, sha256_of};
 use crate::store::{self, RunFolder, StoredState};
 
@@ -141,7 +141,7 @@ impl Mirror {
     }
 
     /// Returns the next request, if one is due.
-    pub fn due(&mut self) -> Option<Ask> {
+    pub fn due(&mut self) -> Option<ClientRequest> {
         let Step::Wait(until) = self.step else {
             return None;
         };
@@ -150,14 +150,14 @@ impl Mirror {
         }
         self.step = Step::List { whole: self.ended };
         let run = self.run.clone();
-        Some(Ask::Files { run })
+        Some(ClientRequest::Files { run })
     }
 
     /// Handles a listing of files; returns the next request.
     ///
     /// # Errors
     /// Returns a Problem for paths outside the folder, too many files or bytes, and a folder that cannot be written.
-    pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<Ask>> {
+    pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<ClientRequest>> {
         let Step::List { whole } = self.step else {
             return Ok(None);
         };
@@ -249,7 +249,7 @@ impl Mirror {
         self.coming(mark).with_extension("ready")
     }
 
-    fn next(&mut self) -> Result<Option<Ask>> {
+    fn next(&mut self) -> Result<Option<ClientRequest>> {
         loop {
             let Step::Bring { wanted, .. } = &self.step else {
                 return Ok(None);
@@ -260,7 +260,7 @@ impl Mirror {
             if !self.ready(&mark).is_file() {
                 let from = std::fs::metadata(self.coming(&mark)).map_or(0, |about| about.len());
                 let (run, path) = (self.run.clone(), mark.path);
-                return Ok(Some(Ask::Piece { run, path, from }));
+                return Ok(Some(ClientRequest::Piece { run, path, from }));
             }
             if let Step::Bring { wanted, come, .. } = &mut self.step {
                 come.extend(wanted.pop());
@@ -272,7 +272,12 @@ impl Mirror {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full, or the file has changed meanwhile.
-    pub fn take_piece(&mut self, path: &str, from: u64, piece: &[u8]) -> Result<Option<Ask>> {
+    pub fn take_piece(
+        &mut self,
+        path: &str,
+        from: u64,
+        piece: &[u8],
+    ) -> Result<Option<ClientRequest>> {
         let Step::Bring { wanted, .. } = &self.step else {
             return Ok(None);
         };

@@ -25,7 +25,7 @@ use crate::run::event::{Command, ControlRequest};
 use crate::run::job::JobId;
 use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{Ask, Hello, ServerMessage};
+use crate::run::wire::{ClientRequest, Hello, ServerMessage};
 use work::Message;
 
 pub use check::{RemoteAnswers, check};
@@ -145,27 +145,27 @@ impl Remote {
 
     /// Sends a command; never blocks.
     pub fn send(&self, command: Command) {
-        self.ask(Ask::Command(Box::new(command)), Vec::new());
+        self.queue_request(ClientRequest::Command(Box::new(command)), Vec::new());
     }
 
     /// Sends the user's wish (such as pause or stop) for the current job.
     pub fn control_running(&self, wish: ControlRequest) {
-        self.ask(Ask::Wish(wish), Vec::new());
+        self.queue_request(ClientRequest::ControlRunning(wish), Vec::new());
     }
 
     /// Sends the user's wish for this job, if it is the current one.
     pub fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.ask(Ask::WishFor(job, wish), Vec::new());
+        self.queue_request(ClientRequest::ControlJob(job, wish), Vec::new());
     }
 
     /// Requests the names of the runs there.
     pub fn list(&self) {
-        self.ask(Ask::Runs, Vec::new());
+        self.queue_request(ClientRequest::Runs, Vec::new());
     }
 
     /// Downloads an existing run; if `job` is training it, until its end.
-    pub fn bring(&self, run: &str, job: Option<JobId>) {
-        let _ = self.messages.send(Message::Bring(run.to_string(), job));
+    pub fn fetch_run(&self, run: &str, job: Option<JobId>) {
+        let _ = self.messages.send(Message::FetchRun(run.to_string(), job));
     }
 
     /// Downloads the run of a job that an earlier process requested, once it is reported.
@@ -173,9 +173,9 @@ impl Remote {
         let _ = self.messages.send(Message::Expect(job));
     }
 
-    fn ask(&self, ask: Ask, raw: Vec<u8>) {
+    fn queue_request(&self, ask: ClientRequest, raw: Vec<u8>) {
         // The thread ends only together with this handle.
-        let _ = self.messages.send(Message::Ask(ask, raw));
+        let _ = self.messages.send(Message::ClientRequest(ask, raw));
     }
 
     /// Returns the next news, if there is any.

@@ -11,7 +11,7 @@ use super::journal::Journal;
 use super::record::Outgoing;
 use crate::problem::Result;
 use crate::run::event::{Command, ControlRequest};
-use crate::run::wire::{self, Ask, ClientMessage, Frame, Hello, ServerMessage};
+use crate::run::wire::{self, ClientMessage, ClientRequest, Frame, Hello, ServerMessage};
 use crate::store;
 
 /// Serves clients of one engine.
@@ -113,14 +113,14 @@ impl Serving<'_> {
         }
     }
 
-    fn act(&mut self, ask: Ask, raw: &[u8]) -> Result<()> {
+    fn act(&mut self, ask: ClientRequest, raw: &[u8]) -> Result<()> {
         let journal = &self.server.journal;
         match ask {
-            Ask::Since { instance, number } => {
+            ClientRequest::Since { instance, number } => {
                 journal.follow(instance, number, self.answers.clone());
                 self.answer(ServerMessage::Took(0), &[]);
             }
-            Ask::Command(command) => {
+            ClientRequest::Command(command) => {
                 let command =
                     wire::with_absolute_runs(*command, &self.server.root, self.server.anywhere)?;
                 // Sent again after the connection or process that received it first was lost.
@@ -133,26 +133,28 @@ impl Serving<'_> {
                 }
                 journal.with(|engine| engine.send(command));
             }
-            Ask::Wish(wish) => journal.with(|engine| engine.control.set(wish)),
-            Ask::WishFor(job, wish) => journal.with(|engine| engine.control.set_for(job, wish)),
-            Ask::Runs => {
+            ClientRequest::ControlRunning(wish) => journal.with(|engine| engine.control.set(wish)),
+            ClientRequest::ControlJob(job, wish) => {
+                journal.with(|engine| engine.control.set_for(job, wish))
+            }
+            ClientRequest::Runs => {
                 let runs = store::run_folders(&self.server.root);
                 let runs = runs.iter().map(|run| store::run_name(run));
                 self.answer(ServerMessage::Runs(runs.collect()), &[]);
             }
-            Ask::Files { run } => {
+            ClientRequest::Files { run } => {
                 let files = self.files.of_run(&run, journal.is_at_work(&run))?;
                 self.answer(ServerMessage::Files { run, files }, &[]);
             }
-            Ask::Piece { run, path, from } => {
+            ClientRequest::Piece { run, path, from } => {
                 let piece = self.files.piece(&run, &path, from)?;
                 self.answer(ServerMessage::Piece { run, path, from }, &piece);
             }
-            Ask::Missing { number, set, files } => {
+            ClientRequest::Missing { number, set, files } => {
                 let told = self.files.missing(number, set, &files)?;
                 self.answer(told, &[]);
             }
-            Ask::Put { set, file, from } => {
+            ClientRequest::Put { set, file, from } => {
                 let bytes = self.files.put(&set, &file, from, raw)?;
                 let path = file.path;
                 self.answer(ServerMessage::Kept { path, bytes }, &[]);

@@ -176,7 +176,7 @@ impl EventBacklog {
             .retain(|reader| reader.send(Arc::clone(&frame)).is_ok());
         if let Some(record) = self.record.as_mut().filter(|_| lasting && !passing) {
             let all = self.entries.iter().filter(|entry| !entry.passing);
-            record.keep(&frame, all.map(|entry| &entry.frame).chain([&frame]));
+            record.append(&frame, all.map(|entry| &entry.frame).chain([&frame]));
         }
         self.push(number, passing, frame);
     }

@@ -143,7 +143,7 @@ impl Record {
     }
 
     /// Stores an event; `all` are the events to keep if the file has become too large and is rewritten.
-    pub fn keep<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
+    pub fn append<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
         if self.bytes > MOST_BYTES {
             return self.write_all(all);
         }
@@ -203,7 +203,7 @@ mod tests {
         ];
         for (number, (id, event)) in (1..).zip(events) {
             let job = Some(id);
-            record.keep(&frame(number, JobEvent { job, event }), [].iter());
+            record.append(&frame(number, JobEvent { job, event }), [].iter());
         }
         drop(record);
         // The file ends in the middle of a frame.

@@ -296,7 +296,7 @@ impl Session {
             .as_ref()
             .is_some_and(|(draft, _)| draft == key);
         match &answer {
-            Ok(view) => self.sets.keep(key, view.clone()),
+            Ok(view) => self.sets.cache_view(key, view.clone()),
             // Reported here, because no page shows a run's dataset that cannot be opened.
             Err(problem) if !mine => {
                 self.sets.failed.insert(key.to_string());
@@ -323,7 +323,7 @@ fn asked_of(config: &RunConfig) -> DataAsk {
 }
 
 impl DataSets {
-    fn keep(&mut self, key: &str, view: Arc<DataView>) {
+    fn cache_view(&mut self, key: &str, view: Arc<DataView>) {
         if self.views.len() >= MOST {
             let draft = self.draft.as_ref().map(|(key, _)| key.clone());
             self.views.retain(|known, _| Some(known) == draft.as_ref());

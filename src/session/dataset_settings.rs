@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Loads these settings unchanged, including their dataset.
-    pub fn take_up(&mut self, config: RunConfig) {
+    pub fn load_run_settings(&mut self, config: RunConfig) {
         let data = config.data.clone();
         self.experiment.draft = config;
         self.experiment.pet_is_due = false;

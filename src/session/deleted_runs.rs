@@ -126,7 +126,7 @@ impl Session {
         let n = now.len();
         match action {
             BinAction::Delete => {
-                self.let_go(from);
+                self.close_deleted(from);
                 let told = Problem::new(tr!("notices-runs-deleted", n = n));
                 self.notify(told.advise(tr!("notices-runs-deleted-advice")), false);
                 self.offer_undo(Some(NoticeUndo::Deleted(now)));
@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// Closes all views of runs that no longer exist.
-    fn let_go(&mut self, gone: &HashSet<PathBuf>) {
+    fn close_deleted(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
         if is_gone(self.former.interrupted.as_ref()) {
             self.former.interrupted = None;

@@ -255,7 +255,7 @@ impl Session {
         let Some(fields) = view.and_then(|view| view.fields.clone()) else {
             return;
         };
-        self.take_up(fields.draft);
+        self.load_run_settings(fields.draft);
         self.experiment.preset = fields.preset;
         self.experiment.grid.several = fields.several;
     }

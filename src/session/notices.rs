@@ -50,7 +50,7 @@ pub struct Notices {
 }
 
 impl Notices {
-    fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
+    fn push(&mut self, problem: Problem, bad: bool, good: bool) {
         if bad {
             tracing::warn!("notice: {}", told(&problem));
         }
@@ -71,12 +71,12 @@ impl Notices {
 impl Session {
     /// Adds a notice of an error (`bad`) or of good news.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
-        self.notices.tell(problem, bad, !bad);
+        self.notices.push(problem, bad, !bad);
     }
 
     /// Adds a neutral notice.
     pub fn remark(&mut self, remark: Problem) {
-        self.notices.tell(remark, false, false);
+        self.notices.push(remark, false, false);
     }
 
     /// Adds an undo to the newest notice.
@@ -130,7 +130,7 @@ impl Session {
             false => missed,
         };
         match advice {
-            Some(advice) => self.notices.tell(told.advise(advice), false, false),
+            Some(advice) => self.notices.push(told.advise(advice), false, false),
             None => self.notify(told, false),
         }
     }

@@ -21,7 +21,7 @@ use lae_studio::run::queue::JobEvent;
 use lae_studio::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd, SearchResult};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::trial_result::{Trial, TriedMethod};
-use lae_studio::run::wire::{self, Ask, ClientMessage, ServerMessage};
+use lae_studio::run::wire::{self, ClientMessage, ClientRequest, ServerMessage};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -527,7 +527,7 @@ proptest! {
         prop_assert_eq!(kinds.len(), 12);
         for command in all {
             let before = format!("{command:?}");
-            let ask = Ask::Command(Box::new(command));
+            let ask = ClientRequest::Command(Box::new(command));
             let said = wire::with_relative_runs(ClientMessage { client, number, ask }, here);
             let mut bytes = Vec::new();
             wire::write(&mut bytes, said, &[1, 2]).unwrap();
@@ -535,7 +535,7 @@ proptest! {
             prop_assert!(bytes.len() < 4000, "{} bytes", bytes.len());
             let (said, raw) = wire::read::<ClientMessage>(&mut bytes.as_slice()).unwrap().unwrap();
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
-            let Ask::Command(command) = said.ask else { panic!("another ask") };
+            let ClientRequest::Command(command) = said.ask else { panic!("another ask") };
             // It is about the run of that name there, and here again it is what it was.
             let there = wire::with_absolute_runs(*command, there, false).unwrap();
             let back = wire::with_relative_runs(there, Path::new("/scratch/me/lae"));
@@ -575,7 +575,7 @@ fn every_wish_survives_the_way() {
         ControlRequest::Stop,
     ] {
         let mut bytes = Vec::new();
-        let (client, number, ask) = (1, 2, Ask::Wish(wish));
+        let (client, number, ask) = (1, 2, ClientRequest::ControlRunning(wish));
         wire::write(
             &mut bytes,
             ClientMessage {
@@ -589,6 +589,6 @@ fn every_wish_survives_the_way() {
         let (said, _) = wire::read::<ClientMessage>(&mut bytes.as_slice())
             .unwrap()
             .unwrap();
-        assert!(matches!(said.ask, Ask::Wish(heard) if heard == wish));
+        assert!(matches!(said.ask, ClientRequest::ControlRunning(heard) if heard == wish));
     }
 }

@@ -172,7 +172,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         });
     }
     let text = table::text(&rows, pytorch.is_some());
-    args.json.give(&Rows { rows }, &text)?;
+    args.json.print_results(&Rows { rows }, &text)?;
     Ok(end)
 }
 

@@ -200,7 +200,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     measure(&data, args)?;
     let card = data.card();
-    args.json.give(&card, &text::described(&data, &card))?;
+    args.json
+        .print_results(&card, &text::described(&data, &card))?;
     Ok(End::Done)
 }
 

@@ -221,7 +221,7 @@ impl Merged<'_> {
                 }
             }
             match receiver.recv_timeout(LOOK) {
-                Ok((number, Some(what))) => self.hear(number, what),
+                Ok((number, Some(what))) => self.handle_report(number, what),
                 Ok((number, None)) => self.gone(number, told),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -236,7 +236,7 @@ impl Merged<'_> {
         }
     }
 
-    fn hear(&mut self, number: usize, told: WorkerReport) {
+    fn handle_report(&mut self, number: usize, told: WorkerReport) {
         match told {
             WorkerReport::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
             WorkerReport::Event(event) if !self.notes.is_new(&event) => {}

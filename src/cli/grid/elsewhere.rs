@@ -63,7 +63,7 @@ pub(super) fn run(
         };
         end = ended;
     }
-    rows::give(args, plan, chosen, None)?;
+    rows::print_rows(args, plan, chosen, None)?;
     print_end(&end, false);
     Ok(end_of(&end))
 }
@@ -105,7 +105,7 @@ fn worked(
     };
     let detach = args.at.detach;
     let ended = match known {
-        Some(job) => there.take_up(job.id, detach, &mut sink, control),
+        Some(job) => there.follow_job(job.id, detach, &mut sink, control),
         None => {
             let own = there.carried(along, control)?;
             let device = args.device.clone().or_else(|| there.place.device.clone());

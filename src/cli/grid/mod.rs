@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             plan.find_devices().iter().for_each(complain);
         }
         let listing = listing(&plan, &chosen, &HashMap::new());
-        rows::give(args, &plan, &chosen, Some(listing))?;
+        rows::print_rows(args, &plan, &chosen, Some(listing))?;
         return Ok(End::Done);
     }
     if args.worker {
@@ -161,7 +161,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             end
         }
     };
-    rows::give(args, &plan, &chosen, None)?;
+    rows::print_rows(args, &plan, &chosen, None)?;
     print_end(&end, several);
     Ok(end_of(&end))
 }
@@ -278,7 +278,7 @@ fn list_shipped(json: &Json) -> Result<End> {
     let text = format!(
         "{table}\nTo see runs, time and memory: lae-studio grid NAME --list\nTo print the file as a template: lae-studio grid NAME --text\n"
     );
-    json.give(&rows, &text)?;
+    json.print_results(&rows, &text)?;
     Ok(End::Done)
 }
 

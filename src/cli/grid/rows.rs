@@ -72,7 +72,7 @@ impl Options {
 ///
 /// # Errors
 /// Returns a Problem if a column or condition is invalid, or a file cannot be written.
-pub(super) fn give(
+pub(super) fn print_rows(
     args: &Args,
     plan: &GridPlan,
     cells: &[usize],
@@ -82,7 +82,7 @@ pub(super) fn give(
     let report = GridReport::of(plan, cells);
     let usual = || listing.unwrap_or_else(|| table(plan, cells));
     if !options.asks_for_table() && options.export.is_none() {
-        return args.json.give(&report, &usual());
+        return args.json.print_results(&report, &usual());
     }
     let wanted: HashSet<usize> = cells.iter().copied().collect();
     let finished = |cell: &usize| {
@@ -136,5 +136,5 @@ pub(super) fn give(
         };
         store::write_file(path, &bytes)?;
     }
-    args.json.give(&report, &text)
+    args.json.print_results(&report, &text)
 }

@@ -106,7 +106,7 @@ pub(super) fn run(
     let text = listing(plan, cells, &texts.collect());
     let json = GridReport::of(plan, cells).with_tasks(&standings);
     args.json
-        .give(&json, &format!("{text}{}", failures(plan, &standings)))?;
+        .print_results(&json, &format!("{text}{}", failures(plan, &standings)))?;
     Ok(End::Done)
 }
 

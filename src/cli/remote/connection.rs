@@ -145,7 +145,7 @@ impl RemoteConnection {
     }
 
     /// Follows a job that an earlier process queued, from its first event.
-    pub fn take_up(
+    pub fn follow_job(
         mut self,
         id: JobId,
         detach: bool,
@@ -222,8 +222,8 @@ impl RemoteConnection {
     }
 
     /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
-    pub fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
-        self.remote.bring(run, None);
+    pub fn fetch_run(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
+        self.remote.fetch_run(run, None);
         self.answer(control, |news| match news {
             News::Home(_, folder) => Some(folder),
             _ => None,
@@ -256,7 +256,7 @@ impl RemoteConnection {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<JobEnd> {
-        self.remote.bring(run, Some(id));
+        self.remote.fetch_run(run, Some(id));
         self.follow(id, Some(folder), false, sink, control)
     }
 }

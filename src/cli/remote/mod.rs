@@ -80,7 +80,7 @@ pub(super) fn resume(
         let folder = store::local_folder_of(&root, name, &run);
         there.watch((&run, id), folder, &mut reporter, control)
     } else {
-        let Some(folder) = there.bring(&run, control)? else {
+        let Some(folder) = there.fetch_run(&run, control)? else {
             return Ok(not_begun());
         };
         let stored = store::load(&folder)?;

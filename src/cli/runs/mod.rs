@@ -156,7 +156,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     let text = text(&listed);
     let entries = || listed.iter().map(entry).collect::<Vec<_>>();
-    args.json.give_many(entries, &text)?;
+    args.json.print_many(entries, &text)?;
     Ok(End::Done)
 }
 
@@ -250,7 +250,9 @@ fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<En
             let text = table.export(Format::of(path)?)?;
             store::write_file(path, text.as_bytes())?;
         }
-        None => args.json.give_many(|| table.json(), &table::text(&table))?,
+        None => args
+            .json
+            .print_many(|| table.json(), &table::text(&table))?,
     }
     Ok(End::Done)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::child::{ended_from_outside, program, run_child};
-use super::verdicts::{SelfTestResult, cache_file, forget, keep, kept};
+use super::verdicts::{SelfTestResult, cache_file, forget, kept, save_verdict};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -82,7 +82,7 @@ fn verdict(
     }
     match test() {
         Ok(verdict) => {
-            keep(info, file, &verdict);
+            save_verdict(info, file, &verdict);
             verdict
         }
         // An error does not depend on the GPU, so the test is repeated next time.

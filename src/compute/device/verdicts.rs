@@ -130,7 +130,7 @@ pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestRes
 }
 
 /// Stores a result. If this fails, the GPU is tested again next time.
-pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestResult) {
+pub(super) fn save_verdict(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestResult) {
     let kept = change(file, |book| {
         book.insert(key(info), verdict.clone());
     });

@@ -138,7 +138,7 @@ impl Method for Lae {
         self.adam.state(&device, state)
     }
 
-    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+    fn restore_snapshot(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
         if tasks.len() > 1 {
             // Drift is measured from the state after the first task.

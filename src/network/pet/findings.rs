@@ -21,7 +21,7 @@ impl Findings {
     }
 
     /// Returns the value of a check; if the check failed, records the error and returns `None`.
-    pub fn keep<T>(&self, checked: Result<T, Diagnostic>) -> Option<T> {
+    pub fn record<T>(&self, checked: Result<T, Diagnostic>) -> Option<T> {
         checked.map_err(|wrong| self.add(wrong)).ok()
     }
 

@@ -28,9 +28,9 @@ impl<'a> Reader<'a> {
         let table = self.document.as_table(item, "`equations`".to_owned())?;
         let (base, fine) = self.equations(&table, spec, &Equations::new());
         if fine {
-            self.findings.keep(all_sites(&table, spec));
+            self.findings.record(all_sites(&table, spec));
         }
-        let name = self.findings.keep(self.document.name("variant"));
+        let name = self.findings.record(self.document.name("variant"));
         let mut variants = vec![PetVariant {
             name: name.flatten().unwrap_or_default().to_owned(),
             meaning: String::new(),
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             let variant = self.variant(name, item, spec, &variants[0].equations);
-            variants.extend(self.findings.keep(variant));
+            variants.extend(self.findings.record(variant));
         }
         if variants.len() > 1 && variants[0].name.is_empty() {
             let what =
@@ -77,12 +77,14 @@ impl<'a> Reader<'a> {
         let entry = self.document.as_table(item, format!("variant `{name}`"))?;
         entry.only(&["meaning", "fixed", "equations"], findings);
         let own = entry.table("equations", format!("equations of variant `{name}`"));
-        let own = findings.keep(own).flatten();
-        let meaning = findings.keep(entry.text("meaning")).flatten();
+        let own = findings.record(own).flatten();
+        let meaning = findings.record(entry.text("meaning")).flatten();
         Ok(PetVariant {
             name: name.to_owned(),
             meaning: meaning.unwrap_or_default().to_owned(),
-            fixed: findings.keep(self.fixed(&entry, spec)).unwrap_or_default(),
+            fixed: findings
+                .record(self.fixed(&entry, spec))
+                .unwrap_or_default(),
             equations: match own {
                 Some(table) => self.equations(&table, spec, base).0,
                 None => base.clone(),
@@ -141,7 +143,7 @@ impl<'a> Reader<'a> {
                     .add(Diagnostic::new(span, what).meant(key, known));
                 fine = false;
             }
-            let steps = self.findings.keep(self.steps(table, key, item));
+            let steps = self.findings.record(self.steps(table, key, item));
             fine &= steps.is_some();
             let Some(steps) = steps else { continue };
             if every && sites.is_empty() && !named.is_empty() {

@@ -71,18 +71,20 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
         findings: &findings,
         all_named: true,
     };
-    let sites = findings.keep(reader.sites());
-    let sizes = findings.keep(reader.sizes()).unwrap_or_default();
-    let constants = findings.keep(reader.constants(&sizes)).unwrap_or_default();
+    let sites = findings.record(reader.sites());
+    let sizes = findings.record(reader.sizes()).unwrap_or_default();
+    let constants = findings
+        .record(reader.constants(&sizes))
+        .unwrap_or_default();
     let numbers = symbols_of(&sizes, &constants);
-    let parameters = findings.keep(reader.parameters(&numbers));
+    let parameters = findings.record(reader.parameters(&numbers));
     let mut spec = PetSpec {
-        name: findings.keep(reader.name()).unwrap_or_default(),
+        name: findings.record(reader.name()).unwrap_or_default(),
         description: findings
-            .keep(reader.paragraph("description"))
+            .record(reader.paragraph("description"))
             .unwrap_or_default(),
         reference: findings
-            .keep(reader.paragraph("reference"))
+            .record(reader.paragraph("reference"))
             .unwrap_or_default(),
         source: source.clone(),
         sizes,
@@ -93,8 +95,8 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
         without_learning: None,
         starts_as_identity: false,
     };
-    spec.variants = findings.keep(reader.variants(&spec)).unwrap_or_default();
-    spec.without_learning = findings.keep(reader.without_learning(&spec)).flatten();
+    spec.variants = findings.record(reader.variants(&spec)).unwrap_or_default();
+    spec.without_learning = findings.record(reader.without_learning(&spec)).flatten();
     if !findings.is_empty() {
         return Err(findings.in_order());
     }
@@ -147,7 +149,7 @@ impl<'a> Reader<'a> {
                 None => self.together(choice),
             };
             fine &= set.is_ok();
-            choices.extend(self.findings.keep(set));
+            choices.extend(self.findings.record(set));
         }
         match fine {
             true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
@@ -208,7 +210,7 @@ impl<'a> Reader<'a> {
             }
             let taken: Vec<&str> = parameters.iter().map(|known| known.name.as_str()).collect();
             let fresh = self.fresh_name(name, span.clone(), numbers, &taken);
-            self.all_named &= self.findings.keep(fresh).is_some();
+            self.all_named &= self.findings.record(fresh).is_some();
             let mut parameter = ParameterSpec {
                 name: name.to_owned(),
                 shape: [Extent::Count(1), Extent::Count(1)],
@@ -220,7 +222,7 @@ impl<'a> Reader<'a> {
                 span,
             };
             let entry = table.as_table(item, format!("parameter `{name}`"));
-            if let Some(entry) = self.findings.keep(entry) {
+            if let Some(entry) = self.findings.record(entry) {
                 self.parameter(&mut parameter, &entry, numbers);
             }
             parameters.push(parameter);
@@ -235,19 +237,19 @@ impl<'a> Reader<'a> {
         let there = |key: &str| fine || entry.get(key).is_some();
         let findings = self.findings;
         if there("shape")
-            && let Some(shape) = findings.keep(self.shape(entry, numbers))
+            && let Some(shape) = findings.record(self.shape(entry, numbers))
         {
             own.shape = shape;
         }
         if there("init")
-            && let Some(init) = findings.keep(init(entry))
+            && let Some(init) = findings.record(init(entry))
         {
             own.init = init;
         }
-        own.fixed = findings.keep(entry.flag("fixed")).unwrap_or_default();
-        own.per_site = findings.keep(entry.flag("per_site")).unwrap_or_default();
-        own.shared = findings.keep(entry.flag("shared")).unwrap_or_default();
-        let meaning = findings.keep(entry.text("meaning")).flatten();
+        own.fixed = findings.record(entry.flag("fixed")).unwrap_or_default();
+        own.per_site = findings.record(entry.flag("per_site")).unwrap_or_default();
+        own.shared = findings.record(entry.flag("shared")).unwrap_or_default();
+        let meaning = findings.record(entry.text("meaning")).flatten();
         own.meaning = meaning.unwrap_or_default().to_owned();
     }
 

@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
             }
             let Some(entry) = self
                 .findings
-                .keep(table.as_table(item, format!("size `{name}`")))
+                .record(table.as_table(item, format!("size `{name}`")))
             else {
                 self.all_named = false;
                 continue;
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
                 &["symbol", "default", "min", "max", "meaning"],
                 self.findings,
             );
-            let symbol = self.findings.keep(entry.name("symbol"));
+            let symbol = self.findings.record(entry.name("symbol"));
             let symbol = match (symbol, name) {
                 (Some(Some(symbol)), _) => symbol,
                 (Some(None), MAIN_SIZE) => "r",
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let fresh = self.fresh_name(symbol, span.clone(), &symbols_of(&sizes, &[]), &[]);
-            if self.findings.keep(fresh).is_none() {
+            if self.findings.record(fresh).is_none() {
                 self.all_named = false;
                 continue;
             }
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
             };
             let values = size_values(&mut size, &entry, span);
             if fine {
-                self.findings.keep(values);
+                self.findings.record(values);
             }
             sizes.push(size);
         }
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             let taken = symbols_of(sizes, &constants);
             let fresh = self.fresh_name(name, span.clone(), &taken, &[]);
             let found = fresh.and_then(|()| self.constant(name, span, item));
-            match self.findings.keep(found) {
+            match self.findings.record(found) {
                 Some(constant) => constants.push(constant),
                 None => self.all_named = false,
             }

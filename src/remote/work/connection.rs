@@ -10,7 +10,7 @@ use crate::remote::link::Link;
 use crate::remote::ssh::{command, may_pass, reason, script};
 use crate::remote::{News, Peer};
 use crate::run::places::no_ssh;
-use crate::run::wire::{Ask, Hello};
+use crate::run::wire::{ClientRequest, Hello};
 
 /// Maximum delay before the connection is reopened after a break.
 const LATEST: Duration = Duration::from_secs(10);
@@ -64,14 +64,14 @@ impl Work {
         self.is_here = true;
         (self.pause, self.tries, self.told_broken) = (SOON, 0, false);
         let (instance, number) = (self.instance, self.last);
-        self.say(Ask::Since { instance, number }, &[]);
+        self.send_request(ClientRequest::Since { instance, number }, &[]);
         for (said, raw) in self.waiting.clone() {
             self.write(said, &raw);
         }
         self.following
             .iter_mut()
             .for_each(|f| f.mirror.begin_again());
-        self.tell(News::Here(hello));
+        self.send_news(News::Here(hello));
     }
 
     /// Handles the end of the connection.
@@ -98,7 +98,7 @@ impl Work {
             return self.lose(problem);
         }
         if !std::mem::replace(&mut self.told_broken, true) {
-            self.tell(News::Broken(problem));
+            self.send_news(News::Broken(problem));
         }
         self.retry = Some(Instant::now() + self.pause);
         if !was_here {
@@ -115,6 +115,6 @@ impl Work {
             }
         }
         self.end_jobs(&problem);
-        self.tell(News::Lost(problem));
+        self.send_news(News::Lost(problem));
     }
 }

@@ -10,12 +10,12 @@ use crate::run::event::Event;
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, ServerMessage};
+use crate::run::wire::{self, ClientRequest, ServerMessage};
 use crate::store;
 use crate::texts::Value;
 
 impl Work {
-    pub(super) fn hear_event(&mut self, told: JobEvent) {
+    pub(super) fn handle_event(&mut self, told: JobEvent) {
         let Ok(mut told) = wire::with_absolute_runs(told, self.peer.root(), self.is_child()) else {
             return; // The event names a path that no correct program sends.
         };
@@ -25,7 +25,7 @@ impl Work {
         self.follow(&mut told);
         let Some(job) = told.job else {
             // An event without a job does not wait for a download.
-            return self.tell(News::Event(Box::new(told)));
+            return self.send_news(News::Event(Box::new(told)));
         };
         let open = self.open_run(job).map(|at| &mut self.following[at]);
         match open {
@@ -59,7 +59,7 @@ impl Work {
     fn tell_due(&mut self) {
         while let Some(PendingEvent::Now(_)) = self.due.front() {
             if let Some(PendingEvent::Now(event)) = self.due.pop_front() {
-                self.tell(News::Event(Box::new(event)));
+                self.send_news(News::Event(Box::new(event)));
             }
         }
     }
@@ -154,7 +154,7 @@ impl Work {
         });
     }
 
-    pub(super) fn bring(&mut self, run: &str, job: Option<JobId>) {
+    pub(super) fn fetch_run(&mut self, run: &str, job: Option<JobId>) {
         let Peer::Ssh { place, root } = &self.peer else {
             return;
         };
@@ -166,24 +166,30 @@ impl Work {
                 self.mine.extend(job);
                 self.begin_to_bring(job, mirror);
             }
-            Err(problem) => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+            Err(problem) => {
+                self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()))
+            }
         }
     }
 
     /// Continues the download of a run with `act`.
-    pub(super) fn step(&mut self, run: &str, act: impl FnOnce(&mut Mirror) -> Result<Option<Ask>>) {
+    pub(super) fn step(
+        &mut self,
+        run: &str,
+        act: impl FnOnce(&mut Mirror) -> Result<Option<ClientRequest>>,
+    ) {
         let Some(at) = self.following.iter().position(|f| f.mirror.run == run) else {
             return;
         };
         match act(&mut self.following[at].mirror) {
-            Ok(Some(ask)) => self.say(ask, &[]),
+            Ok(Some(ask)) => self.send_request(ask, &[]),
             Ok(None) if self.following[at].mirror.is_home => {
                 let following = self.following.swap_remove(at);
                 match following.end {
                     Some(end) => self.ended_at_home(&following.mirror.run, end),
                     None => {
                         let Mirror { run, folder, .. } = following.mirror;
-                        self.tell(News::Home(run, folder));
+                        self.send_news(News::Home(run, folder));
                     }
                 }
             }
@@ -202,7 +208,7 @@ impl Work {
         let following = self.following.swap_remove(at);
         match following.end {
             Some(end) => self.ended_at_home(&run, unbrought(end, problem)),
-            None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+            None => self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new())),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, ClientMessage, Frame, ServerMessage};
+use crate::run::wire::{self, ClientMessage, ClientRequest, Frame, ServerMessage};
 use tickets::{Ticket, too_large};
 
 /// Interval of checks for due work.
@@ -27,9 +27,9 @@ const SOON: Duration = Duration::from_millis(100);
 /// A message in the inbox of the thread.
 pub(super) enum Message {
     /// A message to send.
-    Ask(Ask, Vec<u8>),
+    ClientRequest(ClientRequest, Vec<u8>),
     /// A run to download, and the job that is training it.
-    Bring(String, Option<JobId>),
+    FetchRun(String, Option<JobId>),
     /// A job whose run is to be downloaded.
     Expect(JobId),
     /// The events of a connection, by its number.
@@ -124,7 +124,7 @@ pub(super) fn work(
 }
 
 impl Work {
-    fn tell(&self, news: News) {
+    fn send_news(&self, news: News) {
         // The receiver may have been dropped.
         let _ = self.outbox.send(news);
         (self.wake)();
@@ -136,11 +136,11 @@ impl Work {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Ask(ask, raw) => self.ask(ask, raw),
-            Message::Bring(run, job) => self.bring(&run, job),
+            Message::ClientRequest(ask, raw) => self.send_until_acknowledged(ask, raw),
+            Message::FetchRun(run, job) => self.fetch_run(&run, job),
             Message::Expect(job) => drop(self.mine.insert(job)),
             Message::LinkEvent(connection, heard) if connection == self.connection => match heard {
-                LinkEvent::Told(told, raw) => self.hear(told, raw),
+                LinkEvent::Told(told, raw) => self.handle_message(told, raw),
                 LinkEvent::Ended(problem) => self.ended(problem),
             },
             Message::LinkEvent(..) | Message::End => {}
@@ -161,22 +161,27 @@ impl Work {
         }
         let mut following = self.following.iter_mut();
         if let Some(ask) = following.find_map(|following| following.mirror.due()) {
-            self.say(ask, &[]);
+            self.send_request(ask, &[]);
         }
     }
 
     /// Sends a message that is sent again until it is acknowledged; requests about files are repeated by their caller.
-    fn ask(&mut self, mut ask: Ask, raw: Vec<u8>) {
-        if let Ask::Command(command) = &mut ask
+    fn send_until_acknowledged(&mut self, mut ask: ClientRequest, raw: Vec<u8>) {
+        if let ClientRequest::Command(command) = &mut ask
             && let Some(event) = too_large(command)
         {
-            return self.tell(News::Event(Box::new(JobEvent { job: None, event })));
+            return self.send_news(News::Event(Box::new(JobEvent { job: None, event })));
         }
-        let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::WishFor(..));
+        let lasting = matches!(
+            ask,
+            ClientRequest::Command(_)
+                | ClientRequest::ControlRunning(_)
+                | ClientRequest::ControlJob(..)
+        );
         if !lasting {
-            return self.say(ask, &raw);
+            return self.send_request(ask, &raw);
         }
-        if let Ask::Command(command) = &ask {
+        if let ClientRequest::Command(command) = &ask {
             self.note(command);
         }
         self.said += 1;
@@ -195,7 +200,7 @@ impl Work {
         }
     }
 
-    fn say(&mut self, ask: Ask, raw: &[u8]) {
+    fn send_request(&mut self, ask: ClientRequest, raw: &[u8]) {
         let said = ClientMessage {
             client: self.client,
             number: 0,
@@ -218,23 +223,23 @@ impl Work {
         self.waiting.retain(|(said, _)| said.number != number);
         match job {
             Some(id) => self.fail_job(id, problem),
-            None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+            None => self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new())),
         }
     }
 
-    fn hear(&mut self, told: ServerMessage, raw: Vec<u8>) {
+    fn handle_message(&mut self, told: ServerMessage, raw: Vec<u8>) {
         match told {
             ServerMessage::Hello(hello) => self.greet(hello),
             ServerMessage::Took(number) => {
                 self.waiting.retain(|(said, _)| said.number > number);
                 if number == 0 {
-                    self.tell(News::Caught);
+                    self.send_news(News::Caught);
                 }
             }
             ServerMessage::Event { number, event } => {
                 if number > self.last {
                     self.last = number;
-                    self.hear_event(*event);
+                    self.handle_event(*event);
                 }
             }
             ServerMessage::Files { run, files } => {
@@ -247,13 +252,15 @@ impl Work {
                 self.name_place(&mut problem);
                 match self.following.iter().position(|f| f.mirror.is_asking()) {
                     Some(at) => self.fail(at, problem),
-                    None => self.tell(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+                    None => {
+                        self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()))
+                    }
                 }
             }
             told @ (ServerMessage::Runs(_)
             | ServerMessage::Lacks { .. }
             | ServerMessage::Kept { .. }) => {
-                self.tell(News::Answer(told, raw));
+                self.send_news(News::Answer(told, raw));
             }
         }
     }
@@ -263,7 +270,7 @@ impl Work {
         let run = String::new();
         for event in [Event::Began(id), Event::Failed { run, problem }] {
             let job = Some(id);
-            self.tell(News::Event(Box::new(JobEvent { job, event })));
+            self.send_news(News::Event(Box::new(JobEvent { job, event })));
         }
     }
 
@@ -290,14 +297,14 @@ impl Work {
         let failed = self.tickets.drain(..);
         told.extend(failed.map(|ticket| (None, (ticket.failed)(ticket.number, problem.clone()))));
         for (job, event) in told {
-            self.tell(News::Event(Box::new(JobEvent { job, event })));
+            self.send_news(News::Event(Box::new(JobEvent { job, event })));
         }
     }
 }
 
 /// Returns the job that a message queues.
-fn queued(ask: &Ask) -> Option<JobId> {
-    let Ask::Command(command) = ask else {
+fn queued(ask: &ClientRequest) -> Option<JobId> {
+    let ClientRequest::Command(command) = ask else {
         return None;
     };
     match &**command {

@@ -81,7 +81,7 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     if !is_run(folder) {
         return Err(no_run(folder));
     }
-    keep(folder, &about)?;
+    save_about(folder, &about)?;
     Ok(about)
 }
 
@@ -127,7 +127,7 @@ pub fn forget_place(folder: &Path) -> Result<()> {
     let about = self::about(folder).0;
     match about.place.is_empty() {
         true => Ok(()),
-        false => keep(
+        false => save_about(
             folder,
             &About {
                 place: String::new(),
@@ -138,7 +138,7 @@ pub fn forget_place(folder: &Path) -> Result<()> {
     }
 }
 
-fn keep(folder: &Path, about: &About) -> Result<()> {
+fn save_about(folder: &Path, about: &About) -> Result<()> {
     let path = folder.join(ABOUT_FILE);
     if about.is_empty() {
         return match std::fs::remove_file(&path) {

@@ -157,7 +157,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// Returns a Problem if the folder cannot be written.
-    pub fn goes_on_at(&self, machine: Machine) -> Result<()> {
+    pub fn record_machine(&self, machine: Machine) -> Result<()> {
         // An unreadable file is replaced.
         let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
         let known = made_of.computed_on.last().is_some_and(|last| {

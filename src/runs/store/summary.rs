@@ -311,7 +311,7 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
     let unchanged = marks(folder, 0) == before;
     // The program that works on the run writes the summary itself.
     if unchanged && made.state != StoredState::Running {
-        keep(folder, made.clone(), made_from);
+        save_summary(folder, made.clone(), made_from);
     }
     Ok(made)
 }
@@ -345,7 +345,7 @@ fn read(folder: &Path) -> Option<RunSummary> {
 }
 
 /// Writes the summary. Failures are ignored, because a run is complete without it.
-fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
+fn save_summary(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
     let header = &mut summary.header;
     (header.run, header.folder, header.about) = Default::default();
     let written = Written {
@@ -361,7 +361,7 @@ fn keep(folder: &Path, mut summary: RunSummary, made_from: Vec<Mark>) {
 /// Writes the summary for the caller, who holds the run's lock, so that no other program changes the files.
 fn keep_own(folder: &Path, summary: RunSummary) {
     let made_from = marks(folder, summary.saved());
-    keep(folder, summary, made_from);
+    save_summary(folder, summary, made_from);
 }
 
 /// Computes the summary from the other files and writes it. The caller holds the run's lock.

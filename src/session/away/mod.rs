@@ -34,7 +34,7 @@ pub(super) struct Away {
 /// A message to the thread.
 enum Message {
     Command(Command),
-    Wish(ControlRequest),
+    ControlRunning(ControlRequest),
     ControlJob(JobId, ControlRequest),
     /// The connection received a message.
     News,
@@ -59,7 +59,7 @@ impl Away {
         let work = move || {
             let begun = Work::begin(place, root, own, (outbox, told, wake));
             if let Some(mut work) = begun {
-                work.take_up();
+                work.resume_following();
                 work.work(&inbox);
             }
         };
@@ -73,7 +73,7 @@ impl Away {
         })
     }
 
-    fn say(&self, message: Message) {
+    fn send_message(&self, message: Message) {
         // The thread ends when this handle is dropped.
         let _ = self.messages.send(message);
     }
@@ -81,7 +81,7 @@ impl Away {
 
 impl Backend for Away {
     fn send(&mut self, command: Command) {
-        self.say(Message::Command(command));
+        self.send_message(Message::Command(command));
     }
 
     fn try_recv(&mut self) -> Option<JobEvent> {
@@ -89,11 +89,11 @@ impl Backend for Away {
     }
 
     fn control_running(&self, wish: ControlRequest) {
-        self.say(Message::Wish(wish));
+        self.send_message(Message::ControlRunning(wish));
     }
 
     fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.say(Message::ControlJob(job, wish));
+        self.send_message(Message::ControlJob(job, wish));
     }
 
     fn trouble(&self) -> Option<Problem> {
@@ -104,7 +104,7 @@ impl Backend for Away {
 
 impl Drop for Away {
     fn drop(&mut self) {
-        self.say(Message::End);
+        self.send_message(Message::End);
         let begun = Instant::now();
         while !self.thread.is_finished() && begun.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));

@@ -20,7 +20,7 @@ impl Work {
             Some(stop) => {
                 stop.store(true, Ordering::Relaxed);
                 self.forget(id);
-                self.tell(Some(id), Event::Removed(id));
+                self.send_event(Some(id), Event::Removed(id));
             }
             None => self.remote.send(Command::Stop(id)),
         }

@@ -82,7 +82,7 @@ impl Work {
     }
 
     /// Resumes following the jobs that an earlier window left.
-    pub(super) fn take_up(&mut self) {
+    pub(super) fn resume_following(&mut self) {
         let (jobs, problem) = self.file.load();
         if let Some(problem) = problem {
             self.remark(problem);
@@ -135,32 +135,32 @@ impl Work {
                     job: Job::clone(&job),
                 };
                 self.jobs.push(kept);
-                self.keep();
+                self.save_jobs();
                 self.send_off(*job);
             }
             Message::Command(Command::Stop(job)) => self.stop(job),
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
             // A place does not answer queries about runs, and it continues to run without this window.
             Message::Command(_) | Message::End => {}
-            Message::Wish(wish) => self.remote.control_running(wish),
+            Message::ControlRunning(wish) => self.remote.control_running(wish),
             Message::ControlJob(job, wish) => self.remote.control_job(job, wish),
             Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
                 let (run, phase) = (String::new(), Phase::Preparing(words));
-                self.tell(Some(job), Event::Phase { run, phase });
+                self.send_event(Some(job), Event::Phase { run, phase });
             }
             Message::Carrying(..) => {}
             Message::Carried(id, own) => self.carried(id, own),
             Message::News => {
                 while let Some(news) = self.remote.try_recv() {
-                    self.hear(news);
+                    self.handle_news(news);
                 }
             }
         }
     }
 
-    fn hear(&mut self, news: News) {
+    fn handle_news(&mut self, news: News) {
         match news {
-            News::Event(told) => self.hear_event(*told),
+            News::Event(told) => self.handle_event(*told),
             News::Here(_) => self.set_trouble(None),
             News::Caught => self.find_ended_jobs(),
             News::Broken(problem) => self.set_trouble(Some(problem)),
@@ -178,10 +178,10 @@ impl Work {
         }
     }
 
-    fn hear_event(&mut self, told: JobEvent) {
+    fn handle_event(&mut self, told: JobEvent) {
         let Some(id) = told.job else {
             if let Event::Remark { .. } = told.event {
-                self.tell(None, told.event);
+                self.send_event(None, told.event);
             }
             return;
         };
@@ -199,14 +199,14 @@ impl Work {
             | Event::Failed { .. }
             | Event::Removed(_) => {
                 self.forget(id);
-                return self.tell(Some(id), told.event);
+                return self.send_event(Some(id), told.event);
             }
             _ => {}
         }
         if *kept != before {
-            self.keep();
+            self.save_jobs();
         }
-        self.tell(Some(id), told.event);
+        self.send_event(Some(id), told.event);
     }
 
     /// Copies back the runs of jobs that the place no longer reports, because its program was stopped in between.
@@ -229,7 +229,7 @@ impl Work {
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {
                 self.bringing.push(job.id);
-                self.remote.bring(&self.remote_name(&run), None);
+                self.remote.fetch_run(&self.remote_name(&run), None);
             }
         }
     }
@@ -263,22 +263,22 @@ impl Work {
         ];
         self.forget(id);
         told.into_iter()
-            .for_each(|event| self.tell(Some(id), event));
+            .for_each(|event| self.send_event(Some(id), event));
     }
 
     /// Reports that a job failed.
     pub(super) fn refuse(&mut self, id: JobId, problem: Problem) {
         self.forget(id);
         let run = String::new();
-        self.tell(Some(id), Event::Began(id));
-        self.tell(Some(id), Event::Failed { run, problem });
+        self.send_event(Some(id), Event::Began(id));
+        self.send_event(Some(id), Event::Failed { run, problem });
     }
 
     /// Shows a job as waiting.
     fn show(&self, job: &Job) {
         let (id, job) = (job.id, Box::new(job.clone()));
         let place = usize::MAX;
-        self.tell(Some(id), Event::Queued { job, place });
+        self.send_event(Some(id), Event::Queued { job, place });
     }
 
     /// Updates the record of a job to the form in which it is sent.
@@ -291,10 +291,10 @@ impl Work {
 
     pub(super) fn forget(&mut self, id: JobId) {
         self.jobs.retain(|kept| kept.job.id != id);
-        self.keep();
+        self.save_jobs();
     }
 
-    fn keep(&mut self) {
+    fn save_jobs(&mut self) {
         let jobs: Vec<&RemoteJob> = self.jobs.iter().collect();
         if let Err(problem) = self.file.save(&jobs) {
             self.remark(problem);
@@ -303,7 +303,7 @@ impl Work {
 
     fn remark(&self, problem: Problem) {
         let run = String::new();
-        self.tell(None, Event::Remark { run, problem });
+        self.send_event(None, Event::Remark { run, problem });
     }
 
     fn set_trouble(&self, problem: Option<Problem>) {
@@ -313,7 +313,7 @@ impl Work {
         (self.wake)();
     }
 
-    pub(super) fn tell(&self, job: Option<JobId>, event: Event) {
+    pub(super) fn send_event(&self, job: Option<JobId>, event: Event) {
         // Sending fails if the window is closed.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();

@@ -17,7 +17,7 @@ pub struct LogLine {
 }
 
 impl RunView {
-    pub(super) fn say(&mut self, now: &str, text: String) {
+    pub(super) fn log(&mut self, now: &str, text: String) {
         self.line(now, text, false);
     }
 

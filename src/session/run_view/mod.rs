@@ -173,21 +173,21 @@ impl RunView {
             Event::TakenUp { reports, .. } => {
                 let text = tr!("story-log-resumed-after-task", n = reports.len());
                 self.all_measured(reports);
-                self.say(now, text);
+                self.log(now, text);
             }
             Event::Saved { what, bytes, .. } => {
                 let size = bytes_text(bytes);
-                self.say(now, tr!("story-log-saved", what = what, size = size));
+                self.log(now, tr!("story-log-saved", what = what, size = size));
             }
             Event::Remark { problem, .. } => self.warn(now, problem.what_said()),
             Event::Finished { .. } => {
                 self.stage = Stage::Finished;
                 self.phase = None;
-                self.say(now, self.stage.word().into());
+                self.log(now, self.stage.word().into());
             }
             Event::Stopped { .. } if self.in_added_task() => {
                 self.drop_added_task();
-                self.say(now, tr!("story-log-stopped-added").into());
+                self.log(now, tr!("story-log-stopped-added").into());
             }
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
@@ -196,7 +196,7 @@ impl RunView {
                     Some(_) => tr!("story-log-stopped"),
                     None => tr!("story-log-stopped-before-start"),
                 };
-                self.say(now, text.into());
+                self.log(now, text.into());
             }
             Event::Failed { problem, .. } if self.in_added_task() => {
                 self.drop_added_task();
@@ -210,12 +210,12 @@ impl RunView {
                 self.problem = Some(problem);
             }
             Event::Checked(report) => self.checked(&report, now),
-            Event::Tried(trial) => self.say(now, said(&trial.sentences(), " ")),
-            Event::Searched(searched) => self.say(now, said(&searched.sentences(), " ")),
+            Event::Tried(trial) => self.log(now, said(&trial.sentences(), " ")),
+            Event::Searched(searched) => self.log(now, said(&searched.sentences(), " ")),
             Event::Assumed(sentences) if self.in_added_task() => {
                 sentences
                     .iter()
-                    .for_each(|words| self.say(now, words.said()));
+                    .for_each(|words| self.log(now, words.said()));
             }
             // Pages show assumptions about data and backbone elsewhere; the other events do not belong to a run.
             Event::Queued { .. }
@@ -266,7 +266,7 @@ impl RunView {
         );
         self.header = Some(header);
         self.stage = Stage::Running;
-        self.say(now, text);
+        self.log(now, text);
     }
 
     fn enter(&mut self, phase: Phase, now: &str) {
@@ -297,7 +297,7 @@ impl RunView {
             (Phase::Training { .. }, _) => String::new(),
         };
         if !text.is_empty() {
-            self.say(now, text);
+            self.log(now, text);
         }
         self.phase = Some(phase);
     }
@@ -364,11 +364,11 @@ impl RunView {
             n = self.reports.len(),
             each = told.join(", ")
         );
-        self.say(now, text);
+        self.log(now, text);
     }
 
     fn checked(&mut self, report: &Report, now: &str) {
-        self.say(now, report.sentence());
+        self.log(now, report.sentence());
         for (what, line) in report.lines() {
             self.line(now, format!("{what}: {line}"), what == DIFFERS);
         }

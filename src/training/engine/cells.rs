@@ -41,7 +41,7 @@ impl<'a, 'b> CellSink<'a, 'b> {
 }
 
 impl CellSink<'_, '_> {
-    fn tell(&mut self, cell: usize, standing: CellStanding) {
+    fn send_event(&mut self, cell: usize, standing: CellStanding) {
         let seconds_left = self.pace.left();
         self.sink.event(Event::Cell {
             cell,
@@ -70,7 +70,7 @@ impl Sink for CellSink<'_, '_> {
 impl GridSink for CellSink<'_, '_> {
     fn begins(&mut self, _: &GridPlan, cell: usize, _: bool) {
         self.pace.begins();
-        self.tell(cell, CellStanding::AtWork);
+        self.send_event(cell, CellStanding::AtWork);
     }
 
     fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
@@ -86,7 +86,7 @@ impl GridSink for CellSink<'_, '_> {
                 CellStanding::Refused(problem.clone())
             }
         };
-        self.tell(cell, standing);
+        self.send_event(cell, standing);
         self.sink.between_batches();
     }
 

@@ -223,13 +223,13 @@ impl EngineState {
     /// Reports changes of the queue and saves it.
     fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
-            self.tell(job_of(&event), event);
+            self.send_event(job_of(&event), event);
         }
-        self.keep();
+        self.save_queue();
     }
 
     /// Saves the queue to disk. A failure is reported once, because the jobs still run.
-    fn keep(&mut self) {
+    fn save_queue(&mut self) {
         let jobs: Vec<&Job> = self.pending.iter().chain(self.queue.jobs()).collect();
         let kept = self.file.save(&jobs);
         let known = std::mem::replace(&mut self.unkept, kept.is_err());
@@ -237,7 +237,7 @@ impl EngineState {
             && !known
         {
             let run = String::new();
-            self.tell(None, Event::Remark { run, problem });
+            self.send_event(None, Event::Remark { run, problem });
         }
     }
 
@@ -251,12 +251,12 @@ impl EngineState {
         }
         if let Some(problem) = problem {
             let run = String::new();
-            self.tell(None, Event::Remark { run, problem });
+            self.send_event(None, Event::Remark { run, problem });
         }
     }
 
     /// Handles all messages in the inbox, without blocking.
-    fn take_in(&mut self) {
+    fn handle_messages(&mut self) {
         loop {
             match self.inbox.try_recv() {
                 Ok(message) => self.handle(message),
@@ -269,7 +269,7 @@ impl EngineState {
         }
     }
 
-    fn tell(&self, job: Option<JobId>, event: Event) {
+    fn send_event(&self, job: Option<JobId>, event: Event) {
         diary::of_engine(job, &event);
         // If the front end has ended, nobody needs the event.
         let _ = self.outbox.send(JobEvent { job, event });
@@ -280,12 +280,12 @@ impl EngineState {
     fn follow_device_errors(&mut self) {
         let device_errors = device::errors();
         if std::mem::replace(&mut self.device_errors, device_errors) != device_errors {
-            self.let_go();
+            self.release_devices();
         }
     }
 
     /// Drops everything on a device.
-    fn let_go(&mut self) {
+    fn release_devices(&mut self) {
         self.scheduler.drop_predictors();
         self.cache.forget_backbones();
     }
@@ -295,7 +295,7 @@ impl EngineState {
         self.is_measured = true;
         // Without a speed, times are guessed.
         if let Ok(speed) = catch_panic_as_problem(processor_speed) {
-            self.tell(None, Event::Speed(speed));
+            self.send_event(None, Event::Speed(speed));
         }
         crate::nn::release_buffers();
     }
@@ -305,7 +305,7 @@ impl EngineState {
         self.follow_device_errors();
         let worked = self.scheduler.run_one();
         while let Some(event) = self.scheduler.events.pop_front() {
-            self.tell(None, event);
+            self.send_event(None, event);
         }
         worked
     }

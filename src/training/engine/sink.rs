@@ -34,7 +34,7 @@ impl JobSink<'_> {
 
     /// Drops everything on the device after one of several runs of the job failed, because it may be unusable.
     pub fn failed(&mut self) {
-        self.state.let_go();
+        self.state.release_devices();
     }
 }
 
@@ -51,14 +51,14 @@ impl Sink for JobSink<'_> {
                 .is_some_and(Job::restarts_from_scratch);
             if !whole {
                 self.state.pending = None;
-                self.state.keep();
+                self.state.save_queue();
             }
         }
-        self.state.tell(Some(self.job), event);
+        self.state.send_event(Some(self.job), event);
     }
 
     fn between_batches(&mut self) {
-        self.state.take_in();
+        self.state.handle_messages();
         if self.state.ending {
             self.state.control.set(ControlRequest::Stop);
         }

@@ -21,7 +21,7 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
     state.restore();
     loop {
-        state.take_in();
+        state.handle_messages();
         if state.ending {
             return;
         }
@@ -50,9 +50,9 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
     state.running = Some(id);
     state.pending = Some(job.clone());
     state.control.begin(id);
-    state.tell(Some(id), Event::Began(id));
+    state.send_event(Some(id), Event::Began(id));
     // A stop that was meant for this job while it waited is still in the inbox.
-    state.take_in();
+    state.handle_messages();
     if state.ending {
         return; // It stays in the queue's file.
     }
@@ -63,8 +63,8 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
         state.pending = None;
     }
     state.running = None;
-    state.tell(Some(id), event);
-    state.keep();
+    state.send_event(Some(id), event);
+    state.save_queue();
     // The next job may start much later, so its buffers are freed.
     crate::nn::release_buffers();
 }
@@ -124,7 +124,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         Ok(event) => event,
         Err(problem) => {
             // The device may be unusable even if it did not report that it was lost.
-            state.let_go();
+            state.release_devices();
             Event::Failed { run, problem }
         }
     }

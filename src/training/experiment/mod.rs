@@ -218,12 +218,12 @@ pub fn resume_on(
 ) -> Result<Outcome> {
     let sink = &mut LoggedSink(sink);
     oom_retry::to_the_end(folder, cache, sink, control, |sink| {
-        go_on(folder, changes, cache, sink, control)
+        resume_once(folder, changes, cache, sink, control)
     })
 }
 
 /// Resumes the run once; [`oom_retry::to_the_end`] repeats it with smaller micro-batches.
-fn go_on(
+fn resume_once(
     folder: &Path,
     changes: &Changes<'_>,
     cache: &ResourceCache,
@@ -268,10 +268,10 @@ fn go_on(
         stored.header.gpu_weights = gpu_weights;
         lock.save_header(&stored.header)?;
     }
-    lock.goes_on_at(provenance::machine(&plan.ready.info, stored.reports.len()))?;
+    lock.record_machine(provenance::machine(&plan.ready.info, stored.reports.len()))?;
     let method = plan.method()?;
     let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
-    trainer.take_up(stored.reports)?;
+    trainer.restore_tasks(stored.reports)?;
     trainer.run()
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Changes, Outcome, ResourceCache, go_on};
+use super::{Changes, Outcome, ResourceCache, resume_once};
 use crate::device;
 use crate::fence::catch_panic_as_problem;
 use crate::message;
@@ -57,7 +57,7 @@ pub(super) fn to_the_end(
             micro_batch: Some(fewer),
             ..Changes::default()
         };
-        ended = catch_panic_as_problem(|| go_on(folder, &changes, cache, sink, control));
+        ended = catch_panic_as_problem(|| resume_once(folder, &changes, cache, sink, control));
     }
 }
 

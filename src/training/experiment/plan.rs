@@ -122,7 +122,7 @@ impl TrainingPlan {
             control.request() != ControlRequest::Stop
         };
         progress(message!("doing-opening-device"));
-        cache.bring(config.chosen_backbone(), &mut progress)?;
+        cache.download_unlisted(config.chosen_backbone(), &mut progress)?;
         let about = cache.describe(config.chosen_backbone())?;
         let resumed = begun.map(|(header, _)| header.kept_as());
         let Fitted {

@@ -46,7 +46,7 @@ impl<'a> ProgressSink<'a> {
     }
 
     /// Passes the user's request to stop or pause on to the run, and measures pauses.
-    fn hear(&mut self, wish: ControlRequest) {
+    fn forward_control(&mut self, wish: ControlRequest) {
         match (wish, self.waits) {
             (ControlRequest::Pause, None) => self.waits = Some(Instant::now()),
             (ControlRequest::Run | ControlRequest::Stop, Some(since)) => {
@@ -61,7 +61,7 @@ impl<'a> ProgressSink<'a> {
     }
 
     /// Reports what is being done, with a detail.
-    pub fn tell(&mut self, more: Option<Words>) {
+    pub fn report(&mut self, more: Option<Words>) {
         let words = match (self.what.clone(), more) {
             (None, None) => return,
             (None, Some(more)) => more,
@@ -83,12 +83,12 @@ impl Sink for ProgressSink<'_> {
             Event::Phase {
                 phase: Phase::Preparing(what),
                 ..
-            } => self.tell(Some(what)),
+            } => self.report(Some(what)),
             Event::Progress { progress, .. } => {
                 self.losses.extend(&progress.losses);
                 self.done = progress.done;
                 let done = format!("{:.0}\u{a0}%", self.done * 100.0);
-                self.tell(Some(done.into()));
+                self.report(Some(done.into()));
             }
             Event::Phase {
                 phase: Phase::Paused,
@@ -104,7 +104,7 @@ impl Sink for ProgressSink<'_> {
     fn between_batches(&mut self) {
         self.sink.between_batches();
         if let Some(user_control) = self.user_control {
-            self.hear(user_control.request());
+            self.forward_control(user_control.request());
         }
     }
 }

@@ -150,7 +150,7 @@ impl ResourceCache {
     ///
     /// # Errors
     /// Returns a Problem if it cannot be downloaded.
-    pub fn bring(
+    pub fn download_unlisted(
         &self,
         choice: BackboneChoice<'_>,
         progress: &mut dyn FnMut(Message) -> bool,

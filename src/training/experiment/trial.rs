@@ -202,7 +202,7 @@ impl Comparison<'_> {
             );
             let mut progress = ProgressSink::new(sink, Some(what));
             progress.user_control = Some(control);
-            progress.tell(None);
+            progress.report(None);
             let (run, judged) = (progress.run.clone(), bounds.judged(&one.config));
             let outcome = match control.request() {
                 ControlRequest::Stop => Ok(Outcome::NotBegun),

@@ -94,7 +94,7 @@ impl StudioApp {
             UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
             UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
             UiCommand::Delete(folders) => {
-                self.pages.compare.let_go(&folders);
+                self.pages.compare.deselect_deleted(&folders);
                 self.session.delete(folders);
             }
             UiCommand::Erase(places, _) => self.session.erase(places),
@@ -230,7 +230,7 @@ impl StudioApp {
         config
             .device
             .clone_from(&self.session.experiment.draft.device);
-        self.session.take_up(config);
+        self.session.load_run_settings(config);
         self.show(Page::Experiment);
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lae_studio::run::event::{Command, PredictRequest};
-use lae_studio::run::wire::{self, Ask, ClientMessage, FileMark, Hello, ServerMessage};
+use lae_studio::run::wire::{self, ClientMessage, ClientRequest, FileMark, Hello, ServerMessage};
 
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
@@ -36,14 +36,14 @@ fn said() -> Vec<u8> {
         bytes: 3,
         sha256: "0".repeat(64),
     }];
-    let missing = Ask::Missing {
+    let missing = ClientRequest::Missing {
         number: 1,
         set: "0".repeat(32),
         files,
     };
     let asks = commands(1)
         .into_iter()
-        .map(|command| Ask::Command(Box::new(command)));
+        .map(|command| ClientRequest::Command(Box::new(command)));
     for (number, ask) in (1..).zip(asks.chain([missing])) {
         let client = 1;
         let said = ClientMessage {

@@ -84,7 +84,7 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
         ),
     ];
     for (draft, field) in broken {
-        window.state_mut().session.take_up(draft);
+        window.state_mut().session.load_run_settings(draft);
         settle(&mut window);
         settle(&mut window);
         assert!(

@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         };
         let report = SearchReport::of(&search, grid, how.strategy(), Some(&forecast));
         let text = listing(&search, how.strategy(), &forecast);
-        args.json.give(&report, &text)?;
+        args.json.print_results(&report, &text)?;
         return Ok(End::Done);
     }
     if !args.quiet {
@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     };
     let report = SearchReport::of(&search, grid, how.strategy(), None);
     let report = report.with(&search, &verdicts, file);
-    args.json.give(&report, &format!("{text}{next}"))?;
+    args.json.print_results(&report, &format!("{text}{next}"))?;
     saved.transpose()?;
     let failed = verdicts
         .iter()

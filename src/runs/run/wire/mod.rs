@@ -91,7 +91,7 @@ pub struct FileMark {
 
 /// A message of a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Ask {
+pub enum ClientRequest {
     /// The first message: the events that the client already has.
     Since {
         /// The journal whose events these are; 0 for none.
@@ -102,9 +102,11 @@ pub enum Ask {
     /// A command for the engine.
     Command(Box<Command>),
     /// The user's wish (such as pause or stop) for the running job.
-    Wish(ControlRequest),
+    #[serde(rename = "Wish")]
+    ControlRunning(ControlRequest),
     /// The user's wish for this job, if it is running.
-    WishFor(JobId, ControlRequest),
+    #[serde(rename = "WishFor")]
+    ControlJob(JobId, ControlRequest),
     /// Requests the names of the runs.
     Runs,
     /// Requests the list of files of a run.
@@ -149,7 +151,7 @@ pub struct ClientMessage {
     /// Number of the message, from 1; 0 for messages that may be executed twice.
     pub number: u64,
     /// The message.
-    pub ask: Ask,
+    pub ask: ClientRequest,
 }
 
 /// A message of a server.

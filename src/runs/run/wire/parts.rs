@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Ask, ClientMessage, ServerMessage};
+use super::{ClientMessage, ClientRequest, ServerMessage};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
 use crate::run::grid::CellStanding;
@@ -85,14 +85,14 @@ impl TransferableMessage for JobEvent {
 impl TransferableMessage for ClientMessage {
     fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
         match &mut self.ask {
-            Ask::Command(command) => command.pixels(),
+            ClientRequest::Command(command) => command.pixels(),
             _ => Vec::new(),
         }
     }
 
     fn runs(&mut self) -> Vec<&mut PathBuf> {
         match &mut self.ask {
-            Ask::Command(command) => command.runs(),
+            ClientRequest::Command(command) => command.runs(),
             _ => Vec::new(),
         }
     }

@@ -137,7 +137,7 @@ impl Folds {
     ///
     /// # Errors
     /// Returns a Problem if too few remain.
-    pub fn keep(&mut self, read: &[usize]) -> Result<()> {
+    pub fn retain(&mut self, read: &[usize]) -> Result<()> {
         self.ends = (self.ends.iter())
             .map(|end| read.partition_point(|at| at < end))
             .collect();

@@ -83,7 +83,7 @@ pub fn look(
     if looked.is_break() {
         return Ok(None);
     }
-    folds.keep(&read)?;
+    folds.retain(&read)?;
     none_if_cancelled(folds.answers(&features, go_on), go_on)
 }
 
@@ -195,7 +195,7 @@ mod tests {
         });
         let mut folds = Folds::divided(all.collect(), classes);
         let everything: Vec<usize> = (0..folds.pictures.len()).collect();
-        folds.keep(&everything).unwrap();
+        folds.retain(&everything).unwrap();
         let samples: Vec<Sample> = folds
             .pictures
             .iter()
@@ -246,7 +246,7 @@ mod tests {
         assert!(alone.is("problem-single-class-learned"), "{alone}");
         let mut few = Folds::divided((0..5).map(|at| (at, picture(at))).collect(), 3);
         assert!(
-            few.keep(&[0, 1, 2, 3, 4])
+            few.retain(&[0, 1, 2, 3, 4])
                 .unwrap_err()
                 .is("problem-too-few-images-for-folds")
         );

@@ -59,7 +59,7 @@ pub(super) fn restore(
         })?;
     } else {
         let folder = &header.folder;
-        let taken = method.take_up(&|task| store::load_snapshot(folder, task), known);
+        let taken = method.restore_snapshot(&|task| store::load_snapshot(folder, task), known);
         match stored.state {
             StoredState::Finished => taken?,
             _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,

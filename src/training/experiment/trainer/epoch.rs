@@ -76,7 +76,7 @@ impl Trainer<'_> {
 
     pub(super) fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
         let (pass, phase) = (self.passes[self.task][index], self.phase(index));
-        self.say(phase.clone());
+        self.report_phase(phase.clone());
         let samples = self.samples(&pass)?;
         let batch_size = self.kit.config.batch;
         let images = pass.shown(samples.len(), batch_size);
@@ -86,7 +86,7 @@ impl Trainer<'_> {
         let mut reading = UnreadableImages::of(images);
         let mut shown = 0;
         loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+            let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,
                 ControlFlow::Continue(None) => break,
                 ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),
@@ -185,7 +185,7 @@ impl Trainer<'_> {
 
     /// Returns the next batch that contains an image; `None` at the end. While it waits, executes short jobs and
     /// reads commands.
-    pub(super) fn bring(
+    pub(super) fn next_batch(
         &mut self,
         loader: &mut ImageLoader,
         phase: &Phase,

@@ -88,7 +88,7 @@ impl Trainer<'_> {
         };
         let mut loader = ImageLoader::new(samples, options)?;
         loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+            let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,
                 ControlFlow::Continue(None) => return Ok(ControlFlow::Continue(())),
                 ControlFlow::Break(()) => return Ok(ControlFlow::Break(())),

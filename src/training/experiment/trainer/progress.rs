@@ -9,7 +9,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
 
 impl Trainer<'_> {
-    pub(super) fn say(&mut self, phase: Phase) {
+    pub(super) fn report_phase(&mut self, phase: Phase) {
         self.sink.event(Event::Phase {
             run: self.header.run.clone(),
             phase,

@@ -11,7 +11,10 @@ use crate::store::parted;
 
 impl Trainer<'_> {
     /// Restores the state of a run whose first tasks are saved with these reports.
-    pub(in crate::experiment) fn take_up(&mut self, mut reports: Vec<TaskReport>) -> Result<()> {
+    pub(in crate::experiment) fn restore_tasks(
+        &mut self,
+        mut reports: Vec<TaskReport>,
+    ) -> Result<()> {
         let saved = reports.len();
         let checkpoint = self.folder.load_checkpoint()?;
         let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.task <= saved) else {

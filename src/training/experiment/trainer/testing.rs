@@ -21,7 +21,7 @@ impl Trainer<'_> {
     /// labels were corrected.
     pub(super) fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
-        self.say(phase.clone());
+        self.report_phase(phase.clone());
         let (places, samples) = self.kit.images.tests_up_to(self.task);
         let none = samples.is_empty();
         let mut answers = Answers::default();
@@ -34,7 +34,7 @@ impl Trainer<'_> {
         };
         let mut loader = ImageLoader::new(samples, options)?;
         loop {
-            let batch = match self.bring(&mut loader, &phase, &mut reading)? {
+            let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,
                 ControlFlow::Continue(None) => break,
                 ControlFlow::Break(()) => return Ok(None),

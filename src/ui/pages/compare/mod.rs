@@ -110,7 +110,7 @@ impl State {
     }
 
     /// Removes runs that no longer exist from the selection.
-    pub fn let_go(&mut self, folders: &[PathBuf]) {
+    pub fn deselect_deleted(&mut self, folders: &[PathBuf]) {
         self.selection.remove(folders);
     }
 

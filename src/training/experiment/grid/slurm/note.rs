@@ -72,7 +72,7 @@ impl Submission {
     }
 
     /// Writes the record.
-    pub fn keep(&self) -> Result<()> {
+    pub fn save(&self) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Problem::new(format!("the submission cannot be recorded: {error}")))?;
         write_file(&self.folder.join(NOTE), text.as_bytes()).map(drop)

@@ -257,7 +257,7 @@ pub fn watch(place: &RemoteMachine, root: &Path) -> Result<Vec<OnCluster>> {
     for (submission, seen) in submissions.iter_mut().zip(&all) {
         if seen.is_over() {
             submission.over = true;
-            submission.keep()?;
+            submission.save()?;
         }
     }
     Ok(all)

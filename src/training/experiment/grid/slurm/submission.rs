@@ -188,7 +188,7 @@ fn prepared(
     };
     let path = folder.join("script.sh");
     write_file(&path, script.text()?.as_bytes())?;
-    note.keep()?;
+    note.save()?;
     Ok(path)
 }
 
@@ -214,7 +214,7 @@ fn arrays(
         for cell in note.cells.iter_mut().filter(|cell| is_own(cell)) {
             cell.job.clone_from(&job);
         }
-        note.keep()?;
+        note.save()?;
         jobs.push(job);
     }
     Ok(jobs)
