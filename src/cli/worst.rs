@@ -14,7 +14,7 @@ use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
-use crate::experiment::{ResourceCache, doubt, put_back};
+use crate::experiment::{ResourceCache, doubt, restore_advice};
 use crate::metrics::{Answers, Expert, Misclassification};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
@@ -237,7 +237,7 @@ impl Tests {
                 "the images of this dataset differ from those this run was tested on",
             )
             .at(&header.config.data)
-            .advise(put_back(&own, "advice-restore-images-or-train")));
+            .advise(restore_advice(&own, "advice-restore-images-or-train")));
         }
         let first = header.own_tasks();
         let added_tasks = (first..).zip(&header.added_tasks);

@@ -242,7 +242,7 @@ impl Run<'_> {
     fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
         let key = |what: &str| format!("task{task}.test.{what}");
         let images = self.images("test.input")?;
-        let (asked, features) = self.prompted.asked_features(images.clone())?;
+        let (asked, features) = self.prompted.prompted_features(images.clone())?;
         self.compare(&key("feature"), &features)?;
         self.compare(&key("logits"), &self.prompted.logits(images)?)?;
         let leaves = self.prompted.leaves().clone();

@@ -42,7 +42,7 @@ pub struct Product {
     /// Number of columns of the result.
     pub columns: usize,
     /// Whether the right matrix is transposed.
-    pub turned: bool,
+    pub transposed: bool,
     /// The kernel that computed it.
     pub kernel: Kernel,
 }
@@ -53,7 +53,7 @@ impl Product {
             rows: a.rows,
             inner: a.columns,
             columns: b.columns,
-            turned: b.row == 1 && b.column > 1,
+            transposed: b.row == 1 && b.column > 1,
             kernel,
         }
     }
@@ -130,12 +130,12 @@ mod tests {
             true => Kernel::Panels,
             false => Kernel::Gemm,
         };
-        for (turned, kernel, times) in [(false, small, 1), (true, panels, 2)] {
+        for (transposed, kernel, times) in [(false, small, 1), (true, panels, 2)] {
             let product = Product {
                 rows: 61,
                 inner: 64,
                 columns: 59,
-                turned,
+                transposed,
                 kernel,
             };
             assert_eq!(products[&product].times, times);

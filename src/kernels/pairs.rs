@@ -52,7 +52,7 @@ pub(crate) fn lay_out<L: Lanes>(
             if b.column == 1 {
                 straight(b, some.clone(), columns, width, panel);
             } else {
-                turned::<L>(b, some.clone(), columns, panel);
+                pack_transposed::<L>(b, some.clone(), columns, panel);
             }
         }
     }
@@ -100,7 +100,7 @@ fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH])
 
 /// Packs a panel of a transposed matrix, in which the values of a pair are adjacent.
 #[inline(always)]
-fn turned<L: Lanes>(
+fn pack_transposed<L: Lanes>(
     b: Matrix<'_, bf16>,
     along: Range<usize>,
     columns: Range<usize>,

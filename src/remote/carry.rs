@@ -84,7 +84,7 @@ impl Remote {
     /// Blocks, and restores broken connections; `tell` gets the number of files to send.
     ///
     /// # Errors
-    /// Returns a Problem if something cannot be read here or written there, or `go_on` returned false.
+    /// Returns a Problem if something cannot be read here or written there, or `send_pieces` returned false.
     pub fn carry(
         &self,
         path: &Path,
@@ -135,7 +135,7 @@ impl Remote {
                     if !std::mem::replace(&mut announced, true) {
                         tell(carrying.lacks.len());
                     }
-                    carrying.go_on()?;
+                    carrying.send_pieces()?;
                 }
                 Some(News::Answer(ServerMessage::Kept { bytes, .. }, _)) => {
                     carrying.arrived(bytes)?;
@@ -216,11 +216,11 @@ impl DatasetUpload<'_> {
             self.list();
             return Ok(());
         }
-        self.go_on()
+        self.send_pieces()
     }
 
     /// Sends pieces up to the maximum number of unconfirmed ones.
-    fn go_on(&mut self) -> Result<()> {
+    fn send_pieces(&mut self) -> Result<()> {
         while self.under_way.len() < UNDER_WAY
             && let Some((index, from)) = self.lacks.last().copied()
         {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::random_instance_id;
-use super::record::{Outgoing, Record, go_on};
+use super::record::{Outgoing, Record, continue_record};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
 use crate::run::event::Event;
@@ -142,7 +142,8 @@ impl EventBacklog {
         let Some(file) = file else {
             return (kept, random_instance_id());
         };
-        let (mut record, told) = go_on(file, Hello::of(root.to_path_buf(), random_instance_id()));
+        let (mut record, told) =
+            continue_record(file, Hello::of(root.to_path_buf(), random_instance_id()));
         for (number, event) in told {
             kept.jobs.extend(event.job);
             kept.last = number;

@@ -46,7 +46,7 @@ pub(super) type Numbered = (u64, JobEvent);
 
 /// Continues the file of an earlier process, if there is one. Returns the record and the earlier events, to which an
 /// end is added for each job that was running.
-pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
+pub(super) fn continue_record(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
     let former = read(path);
     let behind = former.as_ref().map_or(0, |former| {
         let last = former.told.last().map_or(0, |(number, _)| *number);
@@ -191,7 +191,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let hello = || Hello::of("/runs".into(), 7);
-        let (mut record, told) = go_on(&path, hello());
+        let (mut record, told) = continue_record(&path, hello());
         assert!(told.is_empty());
         record.write_all([].iter());
         let (done, removed) = (JobId::fresh(), JobId::fresh());
@@ -214,7 +214,7 @@ mod tests {
             instance: 9,
             ..hello()
         };
-        let (record, told) = go_on(&path, other);
+        let (record, told) = continue_record(&path, other);
         assert_eq!((record.instance(), told.len()), (7, 3));
         assert_eq!(told[2].0, 3);
         // A later process never reuses the number of an event that was sent but not stored.
@@ -222,7 +222,7 @@ mod tests {
         let mut record = record;
         for _ in 0..2 {
             record.write_all([].iter());
-            record = go_on(&path, hello()).0;
+            record = continue_record(&path, hello()).0;
             behind.push(record.behind());
         }
         assert!(

@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Restores an earlier or later set-up. No settings are chosen for its dataset.
-    pub fn put_back(&mut self, before: SetUp) {
+    pub fn restore_set_up(&mut self, before: SetUp) {
         let other_data = before.draft.data != self.experiment.draft.data;
         self.experiment.draft = before.draft;
         self.experiment.pet_is_due = false;

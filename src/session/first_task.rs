@@ -27,7 +27,7 @@ pub struct FirstTaskResult<'a> {
 
 impl<'a> FirstTaskResult<'a> {
     /// Returns the result of a run; `None` if it has learned fewer than two tasks or its first task was not tested.
-    pub fn of(row: &'a RunRow) -> Option<Self> {
+    pub fn from_row(row: &'a RunRow) -> Option<Self> {
         let history = row.answers();
         let rows = &history.matrix;
         let result = Self {

@@ -52,7 +52,7 @@ pub enum Pressed {
     /// No button.
     Nothing,
     /// Reset the state of the part.
-    Afresh,
+    Reset,
     /// Create a bug report.
     Report,
 }
@@ -60,8 +60,8 @@ pub enum Pressed {
 /// The state of the fences of all parts.
 #[derive(Default)]
 pub struct Fences {
-    fallen: Vec<FailedPart>,
-    told: Vec<Problem>,
+    failed_parts: Vec<FailedPart>,
+    problems: Vec<Problem>,
     /// The part that panics intentionally, for tests.
     fault: Option<String>,
 }
@@ -73,24 +73,26 @@ impl Fences {
     }
 
     /// Returns whether this part panicked and was not drawn since then.
-    pub fn has_fallen(&self, part: &str) -> bool {
-        self.fallen.iter().any(|fallen| fallen.part == part)
+    pub fn has_failed(&self, part: &str) -> bool {
+        self.failed_parts.iter().any(|failed| failed.part == part)
     }
 
     /// Returns the Problems of parts that cannot show them, once.
     pub fn take_problems(&mut self) -> Vec<Problem> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.problems)
     }
 
     /// Allows parts above the pages to be drawn again, after a user action.
     pub fn after_action(&mut self) {
-        let above = self.fallen.iter_mut().filter(|fallen| fallen.above);
-        above.for_each(|fallen| fallen.open = true);
+        let above = self.failed_parts.iter_mut().filter(|failed| failed.above);
+        above.for_each(|failed| failed.open = true);
     }
 
     /// Allows all parts to be drawn again, after a change of the page.
     pub fn after_page_change(&mut self) {
-        self.fallen.iter_mut().for_each(|fallen| fallen.open = true);
+        self.failed_parts
+            .iter_mut()
+            .for_each(|failed| failed.open = true);
     }
 
     /// Draws a page, or an error in its place. Returns the button that the user pressed.
@@ -102,27 +104,27 @@ impl Fences {
         let ground = tokens(ui).background;
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, CornerRadius::ZERO, ground);
-        let Some(fallen) = self.of(part) else {
+        let Some(failed) = self.entry_mut(part) else {
             return Pressed::Nothing;
         };
         let mut pressed = Pressed::Nothing;
         ui.push_id((part, "fence"), |ui| {
             card(ui, |ui| {
                 ui.set_width(ui.available_width());
-                problem(ui, &fallen.problem);
+                problem(ui, &failed.problem);
                 ui.add_space(8.0);
                 ui.horizontal_wrapped(|ui| {
                     if button(ui, tr!("shell-part-try-again")).clicked() {
-                        fallen.open = true;
+                        failed.open = true;
                     }
                     // After the first panic, the page's state is not reset, because the displayed data may be the
                     // cause.
-                    if fallen.times > 1 {
+                    if failed.times > 1 {
                         let afresh = button(ui, tr!("shell-part-reset-page"));
                         let tip = tr!("shell-part-reset-page-hint");
                         if afresh.on_hover_text(tip).clicked() {
-                            fallen.open = true;
-                            pressed = Pressed::Afresh;
+                            failed.open = true;
+                            pressed = Pressed::Reset;
                         }
                     }
                     if link(ui, tr!("shell-report-problem")).clicked() {
@@ -145,7 +147,7 @@ impl Fences {
         if self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) {
             return Pressed::Nothing;
         }
-        let Some(fallen) = self.of(part) else {
+        let Some(failed) = self.entry_mut(part) else {
             return Pressed::Nothing;
         };
         let t = tokens(ui);
@@ -155,11 +157,11 @@ impl Fences {
         let mut pressed = Pressed::Nothing;
         place.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                fallen.open |= button(ui, tr!("shell-part-try-again")).clicked();
+                failed.open |= button(ui, tr!("shell-part-try-again")).clicked();
                 if link(ui, tr!("shell-report-problem")).clicked() {
                     pressed = Pressed::Report;
                 }
-                let text = format!("{}: {}", fallen.problem.place, fallen.problem.what);
+                let text = format!("{}: {}", failed.problem.place, failed.problem.what);
                 ui.add(Label::new(RichText::new(text).color(t.bad)).truncate());
             });
         });
@@ -169,24 +171,24 @@ impl Fences {
     /// Draws a part above the pages. Returns `false` if it panicked: then the caller must reset its state, which closes
     /// it.
     pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
-        let known = self.of(part).is_some_and(|fallen| !fallen.open);
+        let known = self.entry_mut(part).is_some_and(|failed| !failed.open);
         if known || self.draw_guarded(part, ctx.clone(), draw) {
             return true;
         }
-        if let Some(fallen) = self.of(part) {
-            fallen.above = true;
-            let told = fallen.problem.clone();
-            self.told.push(told);
+        if let Some(failed) = self.entry_mut(part) {
+            failed.above = true;
+            let told = failed.problem.clone();
+            self.problems.push(told);
         }
         false
     }
 
     /// Returns whether a repeated piece of work outside of drawing may run; after a panic it is paused.
     pub fn due(&mut self, piece: &'static str, ctx: &egui::Context) -> bool {
-        let Some(fallen) = self.of(piece) else {
+        let Some(failed) = self.entry_mut(piece) else {
             return true;
         };
-        let left = fallen.pause().saturating_sub(fallen.at.elapsed());
+        let left = failed.pause().saturating_sub(failed.at.elapsed());
         if !left.is_zero() {
             ctx.request_repaint_after(left);
         }
@@ -207,24 +209,29 @@ impl Fences {
         ctx: &egui::Context,
         ended: Result<(), String>,
     ) {
-        let Some(fallen) = self.ended(piece, ended) else {
+        let Some(failed) = self.record_end(piece, ended) else {
             return;
         };
-        ctx.request_repaint_after(fallen.pause());
-        if fallen.times == 1 {
-            let told = fallen.problem.clone().advise(tr!(BEHIND));
-            self.told.push(told);
+        ctx.request_repaint_after(failed.pause());
+        if failed.times == 1 {
+            let told = failed.problem.clone().advise(tr!(BEHIND));
+            self.problems.push(told);
         }
     }
 
     /// Records how an action that the user requested ended, and reports a panic.
     pub fn record_action(&mut self, ended: Result<(), String>) {
-        let told = ended.err().map(|words| fell("part-last-command", &words));
-        self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
+        let told = ended
+            .err()
+            .map(|words| failure_problem("part-last-command", &words));
+        self.problems
+            .extend(told.map(|told| told.advise(tr!(BEHIND))));
     }
 
-    fn of(&mut self, part: &str) -> Option<&mut FailedPart> {
-        self.fallen.iter_mut().find(|fallen| fallen.part == part)
+    fn entry_mut(&mut self, part: &str) -> Option<&mut FailedPart> {
+        self.failed_parts
+            .iter_mut()
+            .find(|failed| failed.part == part)
     }
 
     /// Draws the part unless it failed and is closed. Returns whether it was drawn without a panic.
@@ -234,10 +241,10 @@ impl Fences {
         ctx: egui::Context,
         draw: impl FnOnce(),
     ) -> bool {
-        if self.of(part).is_some_and(|fallen| !fallen.open) {
+        if self.entry_mut(part).is_some_and(|failed| !failed.open) {
             return false;
         }
-        let held = self.tried(part, draw);
+        let held = self.run_guarded(part, draw);
         if !held {
             ctx.request_discard("a part of the window panicked while it was drawn");
             ctx.request_repaint();
@@ -246,28 +253,32 @@ impl Fences {
     }
 
     /// Runs `work` in the fence. Returns whether it ended without a panic.
-    fn tried(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
+    fn run_guarded(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
         let ended = catch_panic(|| {
             self.panic_if_requested(part);
             work();
         });
-        self.ended(part, ended).is_none()
+        self.record_end(part, ended).is_none()
     }
 
     /// Records how a part ended. Returns its entry if it panicked.
-    fn ended(&mut self, part: &'static str, ended: Result<(), String>) -> Option<&mut FailedPart> {
-        let before = self.of(part).map_or(0, |fallen| fallen.times);
-        self.fallen.retain(|fallen| fallen.part != part);
+    fn record_end(
+        &mut self,
+        part: &'static str,
+        ended: Result<(), String>,
+    ) -> Option<&mut FailedPart> {
+        let before = self.entry_mut(part).map_or(0, |failed| failed.times);
+        self.failed_parts.retain(|failed| failed.part != part);
         let words = ended.err()?;
-        self.fallen.push(FailedPart {
+        self.failed_parts.push(FailedPart {
             part,
-            problem: fell(part, &words),
+            problem: failure_problem(part, &words),
             times: before + 1,
             at: Instant::now(),
             open: false,
             above: false,
         });
-        self.fallen.last_mut()
+        self.failed_parts.last_mut()
     }
 }
 
@@ -278,7 +289,7 @@ impl FailedPart {
 }
 
 /// Returns the Problem that reports a panic of a part.
-fn fell(part: &'static str, words: &str) -> Problem {
+fn failure_problem(part: &'static str, words: &str) -> Problem {
     Problem::new(tr!("shell-part-failed", words = words))
         .at(tr!(part))
         .advise(tr!("shell-part-failed-advice"))
@@ -297,17 +308,17 @@ mod tests {
             assert!(fences.due("counting", &ctx));
             fences.record_work("counting", &ctx, Err("one too many".into()));
             assert!(!fences.due("counting", &ctx));
-            let fallen = fences.of("counting");
-            times.extend(fallen.map(|fallen| {
-                let pause = fallen.pause();
-                fallen.at -= pause;
+            let failed = fences.entry_mut("counting");
+            times.extend(failed.map(|failed| {
+                let pause = failed.pause();
+                failed.at -= pause;
                 pause.as_secs()
             }));
         }
         assert_eq!(times, [1, 2, 4, 8]);
         assert_eq!(fences.take_problems().len(), 1);
         fences.record_work("counting", &ctx, Ok(()));
-        assert!(fences.fallen.is_empty());
+        assert!(fences.failed_parts.is_empty());
     }
 
     #[test]
@@ -362,6 +373,6 @@ mod tests {
             });
         }
         assert_eq!(tries, 1, "not with every frame");
-        assert_eq!(fences.of("page").map(|fallen| fallen.times), Some(1));
+        assert_eq!(fences.entry_mut("page").map(|failed| failed.times), Some(1));
     }
 }

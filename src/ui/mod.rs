@@ -113,7 +113,7 @@ pub fn run(options: Options) -> Result<()> {
             console::close_own();
             let _let_go = display.held;
             tracing::info!("the window opens on {}", drawn_by(cc));
-            bring_into_sight(cc);
+            move_onto_screen(cc);
             if settings.window.is_some_and(|window| window.maximized) {
                 // X11 cannot maximize a window before it is shown.
                 let command = ViewportCommand::Maximized(true);
@@ -186,7 +186,7 @@ fn viewport(place: WindowPlace) -> ViewportBuilder {
 
 /// Moves the window to the first monitor if its title bar is on no monitor, for example because a monitor was
 /// unplugged.
-fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
+fn move_onto_screen(cc: &eframe::CreationContext<'_>) {
     let Some(window) = cc.winit_window() else {
         return;
     };

@@ -163,7 +163,7 @@ fn with_more_tasks_than_slots_images_choose_while_learning_too() {
     prompted.begin(2).unwrap();
     assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
     let learning = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
-    let (answering, _) = prompted.asked_features(images(4)).unwrap();
+    let (answering, _) = prompted.prompted_features(images(4)).unwrap();
     assert_eq!(learning.choice, answering.choice);
 }
 

@@ -44,7 +44,8 @@ struct Way {
     inner: usize,
     columns: usize,
     /// Whether the right matrix is transposed.
-    turned: bool,
+    #[serde(rename = "turned")]
+    transposed: bool,
     kernel: String,
     times: u32,
     /// Total time of these products in seconds.
@@ -175,7 +176,7 @@ pub(super) fn during<T>(
                 rows,
                 inner,
                 columns,
-                turned,
+                transposed,
                 kernel,
             } = product;
             let seconds = spent.time.as_secs_f64();
@@ -188,7 +189,7 @@ pub(super) fn during<T>(
                 rows,
                 inner,
                 columns,
-                turned,
+                transposed,
                 kernel: kernel.title().to_string(),
                 times: spent.times,
                 seconds,
@@ -233,7 +234,7 @@ pub(super) fn words(row: &Row) -> Option<String> {
             way.rows.to_string(),
             way.inner.to_string(),
             way.columns.to_string(),
-            if way.turned { "turned" } else { "straight" }.to_string(),
+            if way.transposed { "turned" } else { "straight" }.to_string(),
             way.kernel.clone(),
             way.times.to_string(),
             format!("{:.3}", way.seconds),

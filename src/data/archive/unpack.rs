@@ -78,7 +78,7 @@ impl Unpacking<'_> {
             return Err(self.bomb(&format!("it contains more than {MOST_FILES} files")));
         }
         self.empty_enough()?;
-        self.go_on()
+        self.check_continue()
     }
 
     /// Checks the number of folders and empty files, which have no size but take as long as other files.
@@ -109,7 +109,7 @@ impl Unpacking<'_> {
         ))
     }
 
-    fn go_on(&self) -> Result<()> {
+    fn check_continue(&self) -> Result<()> {
         let megabytes = (self.bytes >> 20) as usize;
         match self
             .watch
@@ -225,7 +225,7 @@ impl Unpacking<'_> {
             self.unpacked(read as u64)?;
             file.write_all(&self.buffer[..read])
                 .map_err(|error| self.unwritable(target, &error))?;
-            self.go_on()?;
+            self.check_continue()?;
         }
     }
 

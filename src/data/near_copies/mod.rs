@@ -52,7 +52,7 @@ impl NearCopySets {
         if near {
             let gists: Vec<_> = of_print
                 .par_iter()
-                .map(|copies| gist_of(copies[0], known))
+                .map(|copies| perceptual_hash_of(copies[0], known))
                 .collect();
             sets.join(&gists);
         }
@@ -144,7 +144,7 @@ impl Dataset {
 }
 
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
-fn gist_of(sample: &Sample, known: &HashesByImage) -> Option<PerceptualHash> {
+fn perceptual_hash_of(sample: &Sample, known: &HashesByImage) -> Option<PerceptualHash> {
     match &sample.source {
         ImageSource::File { .. } => known
             .get(&sample.source)?
@@ -190,13 +190,13 @@ impl Sets {
         let mut order: Vec<(usize, &PerceptualHash)> = gists
             .iter()
             .enumerate()
-            .filter_map(|(at, gist)| Some((at, gist.as_ref()?)))
+            .filter_map(|(at, hash)| Some((at, hash.as_ref()?)))
             .collect();
         for first in (0..u64::BITS).step_by(STEP as usize) {
-            order.sort_by_key(|(at, gist)| (gist.bits.rotate_left(first), *at));
-            for (place, (one, gist)) in order.iter().enumerate() {
+            order.sort_by_key(|(at, hash)| (hash.bits.rotate_left(first), *at));
+            for (place, (one, hash)) in order.iter().enumerate() {
                 for (other, its) in order[place + 1..].iter().take(NEIGHBOURS) {
-                    self.meet((*one, gist), (*other, its));
+                    self.meet((*one, hash), (*other, its));
                 }
             }
         }
@@ -204,16 +204,16 @@ impl Sets {
 
     fn meet(
         &mut self,
-        (one, gist): (usize, &PerceptualHash),
+        (one, hash): (usize, &PerceptualHash),
         (other, its): (usize, &PerceptualHash),
     ) {
-        if gist.is_strange(its) {
+        if hash.is_strange(its) {
             return;
         }
         let (a, b) = (self.find(one), self.find(other));
         let full = a != b && self.size[a] + self.size[b] > MOST;
         // After the first set of maximum size, further ones need not be recorded.
-        if a == b || (full && self.cut) || !gist.is_near(its) {
+        if a == b || (full && self.cut) || !hash.is_near(its) {
             return;
         }
         if full {

@@ -228,7 +228,7 @@ impl Prompted {
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn asked_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
+    pub fn prompted_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
         let first = self.first_pass(images, None)?;
         self.second_pass(first, &self.leaves, Occasion::Answering)
     }
@@ -238,7 +238,7 @@ impl Prompted {
     /// # Errors
     /// Returns a Problem if the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
-        Ok(self.heads.forward(&self.asked_features(images)?.1))
+        Ok(self.heads.forward(&self.prompted_features(images)?.1))
     }
 
     /// Returns the loss of a batch and the gradients of all trained tensors, without an update. Queries are computed if
@@ -329,7 +329,7 @@ impl Method for Prompted {
     }
 
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        Ok(Features::alone(self.asked_features(images)?.1))
+        Ok(Features::alone(self.prompted_features(images)?.1))
     }
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {

@@ -142,12 +142,12 @@ impl Collection {
     }
 
     /// Returns whether a removal can be undone.
-    pub fn can_put_back(&self) -> bool {
+    pub fn can_undo_removal(&self) -> bool {
         !self.removed.is_empty()
     }
 
     /// Undoes the last removal.
-    pub fn put_back(&mut self) {
+    pub fn undo_removal(&mut self) {
         match self.removed.pop() {
             Some(Removed::Class(index, group, only)) => {
                 // The empty class that replaced the removed class is removed.

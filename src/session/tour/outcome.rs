@@ -23,7 +23,7 @@ pub struct DrawingPrediction {
 
 impl DrawingPrediction {
     /// Returns the prediction for a drawing of `class`; `None` if that class is not learned.
-    pub fn of(answer: &Prediction, class: &str) -> Option<Self> {
+    pub fn for_class(answer: &Prediction, class: &str) -> Option<Self> {
         let shares = &answer.opinions.last()?.probabilities;
         let place = answer.classes.iter().position(|known| known == class)?;
         let others = answer.classes.iter().zip(shares).enumerate();
@@ -58,7 +58,7 @@ impl DrawingOutcome {
     pub const ALL: [Self; 3] = [Self::Certain, Self::Uncertain, Self::Wrong];
 
     /// Returns the outcome of a prediction.
-    pub fn of(vote: &DrawingPrediction) -> Self {
+    pub fn from_prediction(vote: &DrawingPrediction) -> Self {
         match vote.is_right() {
             false => Self::Wrong,
             true if vote.own < SURE => Self::Uncertain,
@@ -102,7 +102,7 @@ impl Session {
     ) -> Option<DrawingPrediction> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
         let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
-        DrawingPrediction::of(answer, DRAWN[which])
+        DrawingPrediction::for_class(answer, DRAWN[which])
     }
 
     /// Returns the outcome for a drawing; `None` until the prediction after the run's last task is known.
@@ -111,7 +111,7 @@ impl Session {
         let last = self.tour_drawing_prediction(which, run, end)?;
         Some(DrawingChange {
             first: self.tour_drawing_prediction(which, run, 0)?,
-            outcome: DrawingOutcome::of(&last),
+            outcome: DrawingOutcome::from_prediction(&last),
             last,
         })
     }

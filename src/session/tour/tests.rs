@@ -347,10 +347,16 @@ fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
         against,
         rival: "4".into(),
     };
-    assert_eq!(DrawingOutcome::of(&vote(0.9, 0.1)), DrawingOutcome::Certain);
     assert_eq!(
-        DrawingOutcome::of(&vote(0.4, 0.3)),
+        DrawingOutcome::from_prediction(&vote(0.9, 0.1)),
+        DrawingOutcome::Certain
+    );
+    assert_eq!(
+        DrawingOutcome::from_prediction(&vote(0.4, 0.3)),
         DrawingOutcome::Uncertain
     );
-    assert_eq!(DrawingOutcome::of(&vote(0.3, 0.4)), DrawingOutcome::Wrong);
+    assert_eq!(
+        DrawingOutcome::from_prediction(&vote(0.3, 0.4)),
+        DrawingOutcome::Wrong
+    );
 }

@@ -53,7 +53,7 @@ pub(super) struct FeatureCache {
     probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
     loader: Loader<ProbeSet>,
     /// The most recently computed survey is last.
-    surveys: VecDeque<CachedProbePass>,
+    probe_passes: VecDeque<CachedProbePass>,
 }
 
 impl FeatureCache {
@@ -86,7 +86,7 @@ impl FeatureCache {
             Err(problem) => return Ok(Progress::NoProbeSet(problem)),
         };
         for key in [anchor, key] {
-            if self.is_surveyed(key, &probe) {
+            if self.has_probe_pass(key, &probe) {
                 continue;
             }
             let Some(predictor) = predictors.predictor(key, cache)? else {
@@ -119,14 +119,14 @@ impl FeatureCache {
             let known = known.as_ref();
             known.is_ok_and(|known| Arc::ptr_eq(known, kept.probe_pass.probe()))
         };
-        self.surveys
+        self.probe_passes
             .retain(|kept| self.probes.iter().any(|(_, known)| is_of(kept, known)));
     }
 
     /// Returns whether the survey of a snapshot is complete.
-    fn is_surveyed(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
-        let mut surveys = self.surveys.iter();
-        surveys.any(|kept| kept.is_of(key, probe) && kept.probe_pass.is_complete())
+    fn has_probe_pass(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
+        let mut probe_passes = self.probe_passes.iter();
+        probe_passes.any(|kept| kept.is_of(key, probe) && kept.probe_pass.is_complete())
     }
 
     /// Continues the survey of a snapshot with a few more images.
@@ -136,23 +136,23 @@ impl FeatureCache {
         probe: &Arc<ProbeSet>,
         predictor: &Predictor,
     ) -> Result<()> {
-        let surveys = &mut self.surveys;
-        let at = surveys.iter().position(|kept| kept.is_of(key, probe));
-        let begun = at.and_then(|at| surveys.remove(at));
+        let probe_passes = &mut self.probe_passes;
+        let at = probe_passes.iter().position(|kept| kept.is_of(key, probe));
+        let begun = at.and_then(|at| probe_passes.remove(at));
         let mut probe_pass =
             begun.map_or_else(|| ProbePass::new(probe.clone()), |kept| kept.probe_pass);
         probe_pass.step(predictor)?;
-        surveys.retain(|kept| kept.key != *key);
-        surveys.push_back(CachedProbePass {
+        probe_passes.retain(|kept| kept.key != *key);
+        probe_passes.push_back(CachedProbePass {
             key: key.clone(),
             probe_pass,
             axes: None,
         });
-        let size = |surveys: &VecDeque<CachedProbePass>| -> usize {
-            surveys.iter().map(|kept| kept.probe_pass.size()).sum()
+        let size = |probe_passes: &VecDeque<CachedProbePass>| -> usize {
+            probe_passes.iter().map(|kept| kept.probe_pass.size()).sum()
         };
-        while size(surveys) > NUMBERS && surveys.len() > 2 {
-            surveys.pop_front();
+        while size(probe_passes) > NUMBERS && probe_passes.len() > 2 {
+            probe_passes.pop_front();
         }
         Ok(())
     }
@@ -160,13 +160,13 @@ impl FeatureCache {
     /// Returns a complete survey, projected onto the axes of another one.
     fn project(&mut self, anchor: &Key, key: &Key) -> Result<ProbeInside> {
         let missing = || Problem::new(message!("problem-map-without-axes"));
-        let mut surveys = self.surveys.iter_mut();
-        let given = surveys.find(|kept| kept.key == *anchor);
+        let mut probe_passes = self.probe_passes.iter_mut();
+        let given = probe_passes.find(|kept| kept.key == *anchor);
         let given = given.ok_or_else(missing)?;
         if given.axes.is_none() {
             given.axes = Some(given.probe_pass.axes()?);
         }
-        let find = |key: &Key| self.surveys.iter().find(|kept| kept.key == *key);
+        let find = |key: &Key| self.probe_passes.iter().find(|kept| kept.key == *key);
         let axes = find(anchor).and_then(|given| given.axes.as_ref());
         let (probe_pass, axes) = find(key).zip(axes).ok_or_else(missing)?;
         Ok(probe_inside(&probe_pass.probe_pass, axes, anchor.task))

@@ -194,12 +194,12 @@ impl Worker<'_> {
             .map_err(|_| Problem::new(message!("problem-engine-stopped")))?
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_running(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
     fn report(&self, event: Event) -> ControlFlow<()> {
-        match self.goes_on() && self.outbox.send(Message::Progress(event)) {
+        match self.is_running() && self.outbox.send(Message::Progress(event)) {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
@@ -229,7 +229,7 @@ impl Worker<'_> {
             |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));
         let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working(done, of)));
         let of = (request.run.as_path(), request.task);
-        let go_on = || self.goes_on();
+        let go_on = || self.is_running();
         let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;
         let state = found.map_or(DoubtState::Stopped, |found| {
             DoubtState::Done(Box::new(found))

@@ -51,7 +51,7 @@ use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
 pub use own::{RunAttachments, collect_attachments};
-pub use plan::{TrainingPlan, put_back};
+pub use plan::{TrainingPlan, restore_advice};
 pub use resources::{ResourceCache, augment_of, open_options};
 pub use samples::sample_pictures;
 pub use teach::{SourcePreview, found, teach};

@@ -234,7 +234,7 @@ impl TrainingPlan {
                 what = what.to_string()
             ))
             .at_path(&header.folder)
-            .advise(put_back(&self.data, "advice-restore-or-train-new")))
+            .advise(restore_advice(&self.data, "advice-restore-or-train-new")))
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");
@@ -374,11 +374,11 @@ pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     };
     Err(Problem::new(what)
         .at(&data.origin)
-        .advise(put_back(data, "advice-restore-classes")))
+        .advise(restore_advice(data, "advice-restore-classes")))
 }
 
 /// Returns advice for a dataset that changed: `otherwise`, unless lists were read that older versions ignored.
-pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
+pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
     match data.lists.len() {
         0 => message!(otherwise),
         n => message!(

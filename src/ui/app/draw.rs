@@ -110,7 +110,7 @@ impl StudioApp {
         });
         match pressed {
             Pressed::Nothing => {}
-            Pressed::Afresh => self.pages.forget(page),
+            Pressed::Reset => self.pages.forget(page),
             Pressed::Report => commands.push(UiCommand::ReportProblem),
         }
     }
@@ -145,7 +145,7 @@ impl StudioApp {
         let answered = self
             .shell
             .overlays(&above, &mut self.textures, &mut self.fences, commands);
-        if closing && self.fences.has_fallen("part-question") {
+        if closing && self.fences.has_failed("part-question") {
             // If the question cannot be shown, the window may be closed without it, because closing saves the run.
             self.leaving.store(true, Ordering::Relaxed);
         }

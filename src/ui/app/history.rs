@@ -38,7 +38,7 @@ impl StudioApp {
             false => self.history.redo(&now),
         };
         if let Some(before) = other.cloned() {
-            self.session.put_back(before);
+            self.session.restore_set_up(before);
             let device = &self.session.experiment.draft.device;
             self.settings.device.clone_from(device);
         }

@@ -259,7 +259,7 @@ impl StudioApp {
     }
 
     /// Runs `work` in the fence of this piece.
-    fn fenced(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
+    fn run_guarded(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
         if !self.fences.due(piece, ctx) {
             return;
         }
@@ -288,27 +288,27 @@ impl eframe::App for StudioApp {
 
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
         self.settings.language.speak();
-        self.fenced(ctx, "part-news", |app| {
+        self.run_guarded(ctx, "part-news", |app| {
             if app.session.drain() {
                 app.shell.palette.renew();
             }
             app.start_when_planned();
         });
-        self.fenced(ctx, "part-chosen-files", |app| app.take_picked(ctx));
-        self.fenced(ctx, "part-dropped-files", |app| {
+        self.run_guarded(ctx, "part-chosen-files", |app| app.take_picked(ctx));
+        self.run_guarded(ctx, "part-dropped-files", |app| {
             app.take_drop(ctx);
             app.take_dropped(ctx);
         });
-        self.fenced(ctx, "part-finished-runs", |app| {
+        self.run_guarded(ctx, "part-finished-runs", |app| {
             app.take_comparison();
             if app.session.take_used() {
                 app.show(Page::Experiment);
             }
         });
-        self.fenced(ctx, "part-figures", |app| app.take_copy(ctx));
-        self.fenced(ctx, "part-focus", |app| app.take_focus(ctx));
-        self.fenced(ctx, "part-closing", |app| app.take_closing(ctx));
-        self.fenced(ctx, "part-settings", |app| {
+        self.run_guarded(ctx, "part-figures", |app| app.take_copy(ctx));
+        self.run_guarded(ctx, "part-focus", |app| app.take_focus(ctx));
+        self.run_guarded(ctx, "part-closing", |app| app.take_closing(ctx));
+        self.run_guarded(ctx, "part-settings", |app| {
             app.record_set_up(ctx);
             app.remember_changes(ctx);
         });

@@ -122,8 +122,8 @@ impl Collect {
         let undo = !typing && pressed(keys::UNDO);
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
-        if undo && !self.drawing.undo() && made.can_put_back() {
-            change(commands, Collection::put_back);
+        if undo && !self.drawing.undo() && made.can_undo_removal() {
+            change(commands, Collection::undo_removal);
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
@@ -260,9 +260,9 @@ fn groups(
                     change(commands, Collection::add_group);
                 }
                 let back =
-                    made.can_put_back() && link(ui, tr!("shell-collect-undo-remove")).clicked();
+                    made.can_undo_removal() && link(ui, tr!("shell-collect-undo-remove")).clicked();
                 if back {
-                    change(commands, Collection::put_back);
+                    change(commands, Collection::undo_removal);
                 }
             });
         });

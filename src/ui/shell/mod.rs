@@ -104,7 +104,7 @@ impl Shell {
         commands: &mut Vec<UiCommand>,
     ) -> Option<Question> {
         let (ctx, session, level) = (above.ctx, above.session, above.level);
-        fenced(fences, ctx, "part-commands", &mut self.palette, |part| {
+        draw_part(fences, ctx, "part-commands", &mut self.palette, |part| {
             part.show(ctx, session, commands);
         });
         let news = &mut self.news;
@@ -113,7 +113,7 @@ impl Shell {
         }) {
             news.close();
         }
-        fenced(
+        draw_part(
             fences,
             ctx,
             "part-report-problem",
@@ -122,13 +122,13 @@ impl Shell {
                 part.show(ctx, session, level, commands);
             },
         );
-        fenced(fences, ctx, "part-about-run", &mut self.about, |part| {
+        draw_part(fences, ctx, "part-about-run", &mut self.about, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(fences, ctx, "part-tags", &mut self.tags, |part| {
+        draw_part(fences, ctx, "part-tags", &mut self.tags, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(
+        draw_part(
             fences,
             ctx,
             "part-deleted-runs",
@@ -137,23 +137,23 @@ impl Shell {
                 part.show(ctx, session, commands);
             },
         );
-        fenced(fences, ctx, "part-help", &mut self.help, |part| {
+        draw_part(fences, ctx, "part-help", &mut self.help, |part| {
             part.show(ctx, commands);
         });
-        fenced(fences, ctx, "part-run-folders", &mut self.folders, |part| {
+        draw_part(fences, ctx, "part-run-folders", &mut self.folders, |part| {
             part.show(ctx, session, commands);
         });
         // The dialog for a path is drawn after the dialogs that can open it, so that it is above them.
-        fenced(fences, ctx, "part-choosing-files", &mut self.path, |part| {
+        draw_part(fences, ctx, "part-choosing-files", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
         let words = self.meant_for();
         fences.above("part-dropping-files", ctx, || drop_overlay(ctx, words));
-        fenced(fences, ctx, "part-teaching", &mut self.adding_to, |run| {
+        draw_part(fences, ctx, "part-teaching", &mut self.adding_to, |run| {
             added_task(ctx, session, textures, run, commands);
         });
         let mut answered = None;
-        fenced(fences, ctx, "part-question", &mut self.question, |asked| {
+        draw_part(fences, ctx, "part-question", &mut self.question, |asked| {
             answered = question::ask(asked, ctx, session);
         });
         answered
@@ -171,7 +171,7 @@ pub struct OverlayContext<'a> {
 }
 
 /// Draws a part above the pages in its fence. If it panics, it is reset, which closes it.
-fn fenced<S: Default>(
+fn draw_part<S: Default>(
     fences: &mut Fences,
     ctx: &Context,
     name: &'static str,

@@ -299,7 +299,11 @@ pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) ->
 }
 
 /// Draws an input. If there is a reason `why`, the input is disabled and the reason is its tooltip.
-pub fn unless(ui: &mut Ui, why: Option<&str>, add: impl FnOnce(&mut Ui) -> Response) -> Response {
+pub fn enabled_unless(
+    ui: &mut Ui,
+    why: Option<&str>,
+    add: impl FnOnce(&mut Ui) -> Response,
+) -> Response {
     let Some(why) = why else { return add(ui) };
     let response = ui.add_enabled_ui(false, add).inner;
     response.on_disabled_hover_text(why)

@@ -31,9 +31,9 @@ use crate::problem::Problem;
 use crate::session::plain::in_window;
 use crate::tr;
 pub use controls::{
-    button, button_if, checkbox, chip, committed, enter_alone, entered, field, focus_ring,
-    frame_of, icon_button, icon_text_button, line_edit, link, outlined, primary, primary_button,
-    segmented, segmented_where, unless,
+    button, button_if, checkbox, chip, committed, enabled_unless, enter_alone, entered, field,
+    focus_ring, frame_of, icon_button, icon_text_button, line_edit, link, outlined, primary,
+    primary_button, segmented, segmented_where,
 };
 use icons::Icon;
 pub use layout::{

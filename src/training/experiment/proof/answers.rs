@@ -272,7 +272,7 @@ fn found(
     let labels = &stored.reports[task].answers.labels;
     let (mut kept, mut answers) = (Vec::new(), Answers::default());
     for some in pictures.chunks(JUDGE_BATCH) {
-        if !checker.goes_on() {
+        if !checker.is_running() {
             return Err(Problem::new("the check was stopped"));
         }
         let samples: Vec<Sample> = some.iter().map(|(_, sample)| sample.clone()).collect();

@@ -180,7 +180,7 @@ impl Checker<'_> {
         };
         match opened {
             Ok(data) => Ok(Some(data)),
-            Err(problem) if self.asked.data.is_some() || !self.goes_on() => Err(problem),
+            Err(problem) if self.asked.data.is_some() || !self.is_running() => Err(problem),
             Err(problem) => {
                 let what = format!(
                     "the data \"{}\": {} (give it with --data PATH)",

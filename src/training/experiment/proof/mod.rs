@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         !whole || known.iter().any(|machine| !machine.computes_as(here))
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_running(&self) -> bool {
         self.control.request() != ControlRequest::Stop
     }
 }

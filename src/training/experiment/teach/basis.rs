@@ -4,7 +4,7 @@
 use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::RunDataset;
-use crate::experiment::plan::{put_back, same_classes, scenario};
+use crate::experiment::plan::{restore_advice, same_classes, scenario};
 use crate::experiment::{ResourceCache, all_at_once};
 use crate::message;
 use crate::method::{self, CancelToken, Chosen, Method, passes_of};
@@ -125,7 +125,7 @@ pub(in crate::experiment) fn check_training_images(
         true => Ok(()),
         false => Err(Problem::new(message!("problem-training-images-changed"))
             .at(&header.config.data)
-            .advise(put_back(&own.data, "advice-restore-images-or-train"))),
+            .advise(restore_advice(&own.data, "advice-restore-images-or-train"))),
     }
 }
 
@@ -218,5 +218,5 @@ pub(in crate::experiment) fn own_images(
         return Ok(RunDataset { data, scenario });
     }
     Err(Problem::new(message!("problem-test-images-changed"))
-        .advise(put_back(&data, "advice-restore-images-or-train")))
+        .advise(restore_advice(&data, "advice-restore-images-or-train")))
 }

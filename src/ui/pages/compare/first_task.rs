@@ -24,7 +24,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<FirstTaskCurve<'_>> = shown
         .iter()
         .filter_map(|&(shade, row)| {
-            let result = FirstTaskResult::of(row)?;
+            let result = FirstTaskResult::from_row(row)?;
             Some(FirstTaskCurve { shade, row, result })
         })
         .collect();

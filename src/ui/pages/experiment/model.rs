@@ -16,7 +16,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
-    self, button, faint, link, numbers, segmented, segmented_where, sentence, unless,
+    self, button, enabled_unless, faint, link, numbers, segmented, segmented_where, sentence,
 };
 
 /// Number of choices that are shown directly. The menu "More…" contains the others.
@@ -174,7 +174,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     if why.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
-    let field = unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
+    let field = enabled_unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
     several::offer(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
@@ -244,7 +244,7 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
             true => drag.speed(0.1).max_decimals(0),
             false => drag.speed((own.most - own.least) / 500.0),
         };
-        let field = unless(ui, why.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
+        let field = enabled_unless(ui, why.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
         let (least, most, usual) = (own.least, own.most, own.usual);
         let range = || {
             tr!(

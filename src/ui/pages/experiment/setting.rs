@@ -8,7 +8,7 @@ use crate::session::plain::plain;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, faint, field, numbers, unless};
+use crate::ui::widgets::{self, enabled_unless, faint, field, numbers};
 
 /// Width of a field for text or a decimal number.
 const WIDE: f32 = 76.0;
@@ -77,7 +77,7 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, w
         .id(Id::unique(setting.spec.key))
         .min_size(Vec2::new(width, CONTROL));
     let why = cx.session.experiment.why_idle(key);
-    let response = unless(ui, why.as_deref(), |ui| ui.add(edit)).labelled_by(label);
+    let response = enabled_unless(ui, why.as_deref(), |ui| ui.add(edit)).labelled_by(label);
     let response = response.on_hover_text(hint(&setting.spec));
     several::offer(&response, cx, key);
     if response.changed() {
@@ -155,7 +155,7 @@ fn titled(
             ui.vertical(|ui| {
                 // Aligns the checkbox with neighbouring fields, which have titles above them.
                 ui.add_space(20.0);
-                unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec))
+                enabled_unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec))
             })
             .inner
         }),
@@ -163,14 +163,16 @@ fn titled(
             let titles = both.iter_mut().zip(spec.titles());
             let fields = titles.map(|(share, title)| {
                 let drag = numbers::number(share, f32::MIN_POSITIVE..=1.0).speed(0.005);
-                field(ui, title, |ui| unless(ui, why, |ui| number(ui, drag)))
-                    .on_hover_text(hint(spec))
+                field(ui, title, |ui| {
+                    enabled_unless(ui, why, |ui| number(ui, drag))
+                })
+                .on_hover_text(hint(spec))
             });
             let both = fields.reduce(|one, other| one | other);
             both.unwrap_or_else(|| ui.label(""))
         }
         (_, value) => field(ui, &spec.heading(), |ui| {
-            unless(ui, why, |ui| input(ui, spec, value, most))
+            enabled_unless(ui, why, |ui| input(ui, spec, value, most))
         })
         .on_hover_text(hint(spec)),
     }

@@ -55,7 +55,7 @@ impl Find {
             }
             if button_if(ui, !hits.is_empty(), tr!("editor-find-next")).clicked() || next {
                 // The cursor is after the current match, so the search continues from there.
-                self.go_on(&hits, code, code.cursor);
+                self.select_next(&hits, code, code.cursor);
             }
             let label = faint(ui, tr!("editor-replace-with"));
             ui.add(line_edit(&mut self.by, 130.0)).labelled_by(label.id);
@@ -78,7 +78,7 @@ impl Find {
     }
 
     /// Selects the first match that starts at or after this byte, otherwise the first match of the text.
-    fn go_on(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
+    fn select_next(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
         let next = hits.iter().find(|hit| hit.start >= from);
         self.seen = next.or(hits.first()).cloned();
         code.go_to.clone_from(&self.seen);
@@ -101,7 +101,7 @@ impl Find {
         if left.is_empty() {
             self.seen = None;
         } else {
-            self.go_on(&left, code, behind);
+            self.select_next(&left, code, behind);
         }
         true
     }

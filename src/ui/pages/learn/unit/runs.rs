@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
             row(ui, &plan.title, runs);
         }
         if held {
-            go_on(ui, cx);
+            resume_button(ui, cx);
         }
         if missing == 0 {
             return;
@@ -59,7 +59,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
             return;
         };
         if runs.iter().any(|run| run.standing == UnitRunState::Held) {
-            go_on(ui, cx);
+            resume_button(ui, cx);
         }
         if !runs.iter().all(UnitRun::is_missing) {
             return;
@@ -91,7 +91,7 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
 }
 
 /// Draws the button that releases held runs. After a restart of the program, all queued runs are held.
-fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn resume_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     if primary_button(ui, tr!("learn-resume-queue"), true).clicked() {
         cx.change(|session| session.hold_queue(false));
     }
