@@ -16,11 +16,11 @@ pub struct NetworkInput {
     /// Its task, from 0.
     pub task: usize,
     /// The image cropped and possibly flipped as in this epoch.
-    pub drawn: Arc<Picture>,
+    pub training_view: Arc<Picture>,
     /// The augmentation in words.
     pub words: String,
     /// The image preprocessed as in testing.
-    pub tested: Arc<Picture>,
+    pub test_view: Arc<Picture>,
 }
 
 /// Some training images as the network receives them.
@@ -31,7 +31,7 @@ pub struct NetworkInputs {
     /// Epoch of their tasks, from 0.
     pub epoch: usize,
     /// The images, of different classes.
-    pub seen: Vec<NetworkInput>,
+    pub images: Vec<NetworkInput>,
 }
 
 /// A request for training images as the network receives them.

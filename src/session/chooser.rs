@@ -179,7 +179,7 @@ pub struct CheckedPath {
     /// The full path. If the user typed a folder for a file to write, the default file name is appended.
     pub path: PathBuf,
     /// Whether the path exists.
-    pub there: bool,
+    pub exists: bool,
 }
 
 /// A file or folder that was dropped on the window.
@@ -276,7 +276,7 @@ impl Session {
         let nothing = CheckedPath {
             path: typed.clone(),
             typed: typed.clone(),
-            there: false,
+            exists: false,
         };
         self.task(
             move |_| Ok(look_at(wanted, typed)),
@@ -386,7 +386,11 @@ fn look_at(wanted: DialogPurpose, typed: PathBuf) -> CheckedPath {
             (path, there)
         }
     };
-    CheckedPath { typed, path, there }
+    CheckedPath {
+        typed,
+        path,
+        exists: there,
+    }
 }
 
 #[cfg(test)]
@@ -418,10 +422,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = DialogPurpose::BugReport.to_write().unwrap();
         let found = look_at(DialogPurpose::BugReport, folder.path().into());
-        assert_eq!((found.path, found.there), (folder.path().join(name), false));
+        assert_eq!(
+            (found.path, found.exists),
+            (folder.path().join(name), false)
+        );
         std::fs::write(folder.path().join("old.zip"), "").unwrap();
-        assert!(look_at(DialogPurpose::BugReport, folder.path().join("old")).there);
-        assert!(!look_at(DialogPurpose::Weights, folder.path().join("old")).there);
+        assert!(look_at(DialogPurpose::BugReport, folder.path().join("old")).exists);
+        assert!(!look_at(DialogPurpose::Weights, folder.path().join("old")).exists);
         let of_picture = look_at(DialogPurpose::Pictures, folder.path().join("old.zip"));
         assert_eq!(of_picture.path, folder.path());
     }

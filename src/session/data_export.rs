@@ -158,7 +158,7 @@ mod tests {
             session.notify(Problem::new(format!("fault {number}")), true);
         }
         assert_eq!(
-            (session.notices.told, session.notices.list.len()),
+            (session.notices.total, session.notices.list.len()),
             (1000, 200)
         );
         let last = session.notices.list.last().map(|n| n.problem.what.clone());

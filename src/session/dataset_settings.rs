@@ -52,7 +52,8 @@ impl Session {
         let left = self.experiment.draft.clone();
         self.experiment.preset = None;
         if left.data != *place {
-            self.experiment.suitable_settings = match self.experiment.kept.get(place) {
+            self.experiment.suitable_settings = match self.experiment.settings_by_dataset.get(place)
+            {
                 Some(kept) => {
                     restore(&mut self.experiment.draft, kept);
                     SuitableSettings::Settled
@@ -65,7 +66,9 @@ impl Session {
             // The corrected labels of another dataset do not apply.
             self.experiment.draft.corrected.clear();
             self.begin_to_follow_corrected();
-            self.experiment.kept.insert(left.data.clone(), left);
+            self.experiment
+                .settings_by_dataset
+                .insert(left.data.clone(), left);
         }
         self.open_data(place);
         self.choose_suitable_settings();

@@ -42,7 +42,7 @@ pub struct Experiment {
     /// The last start of runs.
     pub(super) started: Option<LastStart>,
     /// The settings last used with other datasets.
-    pub(super) kept: SettingsByDataset,
+    pub(super) settings_by_dataset: SettingsByDataset,
     pub(super) suitable_settings: SuitableSettings,
     /// Whether the PET's default size and blocks must still be set once the backbone is known.
     pub(super) pet_is_due: bool,

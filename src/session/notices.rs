@@ -46,7 +46,7 @@ pub struct Notices {
     /// The newest notices, oldest first.
     pub list: Vec<Notice>,
     /// Number of all notices so far, including dropped ones.
-    pub told: usize,
+    pub total: usize,
 }
 
 impl Notices {
@@ -54,7 +54,7 @@ impl Notices {
         if bad {
             tracing::warn!("notice: {}", told(&problem));
         }
-        self.told += 1;
+        self.total += 1;
         if self.list.len() >= MOST {
             self.list.remove(0);
         }

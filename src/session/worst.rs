@@ -30,7 +30,7 @@ type ErrorImage = (usize, (usize, usize));
 pub(super) struct Certainties {
     /// The new predictions by task of a run and index among its predictions.
     found: HashMap<RunTask, HashMap<usize, Prediction>>,
-    asking: Option<ErrorRequests>,
+    requests: Option<ErrorRequests>,
     problem: Option<(RunTask, Problem)>,
 }
 
@@ -48,20 +48,20 @@ impl Certainties {
     /// Drops all results of a run.
     pub fn forget(&mut self, run: &Path) {
         self.found.retain(|(known, _), _| known != run);
-        self.asking.take_if(|asking| asking.of.0 == run);
+        self.requests.take_if(|requests| requests.of.0 == run);
     }
 
     /// Stores a prediction. Returns the prediction if it belongs to another page.
     pub fn take(&mut self, mut answer: Prediction) -> Option<Prediction> {
-        let Some(asking) = self.asking.as_mut() else {
+        let Some(requests) = self.requests.as_mut() else {
             return Some(answer);
         };
-        let Some((at, _)) = asking.sent.filter(|(_, ticket)| *ticket == answer.ticket) else {
+        let Some((at, _)) = requests.sent.filter(|(_, ticket)| *ticket == answer.ticket) else {
             return Some(answer);
         };
-        asking.sent = None;
+        requests.sent = None;
         answer.seen.clear();
-        let found = self.found.entry(asking.of.clone()).or_default();
+        let found = self.found.entry(requests.of.clone()).or_default();
         found.insert(at, answer);
         None
     }
@@ -69,11 +69,12 @@ impl Certainties {
     /// Stores the error of a request. Returns whether the request belongs to this module. The remaining images are not
     /// requested.
     pub fn refuse(&mut self, ticket: u64, problem: &Problem) -> bool {
-        let mine = |asking: &ErrorRequests| asking.sent.is_some_and(|(_, known)| known == ticket);
-        let Some(asking) = self.asking.take_if(|asking| mine(asking)) else {
+        let mine =
+            |requests: &ErrorRequests| requests.sent.is_some_and(|(_, known)| known == ticket);
+        let Some(requests) = self.requests.take_if(|requests| mine(requests)) else {
             return false;
         };
-        self.problem = Some((asking.of, problem.clone()));
+        self.problem = Some((requests.of, problem.clone()));
         true
     }
 }
@@ -128,7 +129,7 @@ impl Session {
             return;
         }
         self.train.worst.problem = None;
-        self.train.worst.asking = Some(ErrorRequests {
+        self.train.worst.requests = Some(ErrorRequests {
             of,
             header: Box::new(header.clone()),
             all: left.len(),
@@ -146,10 +147,10 @@ impl Session {
 
     /// Returns how many images of this task are done and how many there are in all; `None` if none are in progress.
     pub fn error_prediction_progress(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
-        let asking = self.train.worst.asking.as_ref()?;
-        let same = (asking.of.0.as_path(), asking.of.1) == (run, task);
-        let under_way = usize::from(asking.sent.is_some());
-        same.then(|| (asking.all - asking.left.len() - under_way, asking.all))
+        let requests = self.train.worst.requests.as_ref()?;
+        let same = (requests.of.0.as_path(), requests.of.1) == (run, task);
+        let under_way = usize::from(requests.sent.is_some());
+        same.then(|| (requests.all - requests.left.len() - under_way, requests.all))
     }
 
     /// Returns why the images could not be predicted.
@@ -160,34 +161,34 @@ impl Session {
 
     /// Requests the prediction of the next image once it is read.
     pub(super) fn predict_next_error(&mut self) {
-        let Some(mut asking) = self.train.worst.asking.take() else {
+        let Some(mut requests) = self.train.worst.requests.take() else {
             return;
         };
-        while asking.sent.is_none() {
-            let Some(&(at, place)) = asking.left.front() else {
+        while requests.sent.is_none() {
+            let Some(&(at, place)) = requests.left.front() else {
                 // All images were requested.
                 return;
             };
-            let picture = self.picture_at(&asking.header, place);
+            let picture = self.picture_at(&requests.header, place);
             match self.look_up(picture) {
                 None => break,
                 // Unreadable images are skipped.
-                Some(Err(_)) => drop(asking.left.pop_front()),
+                Some(Err(_)) => drop(requests.left.pop_front()),
                 Some(Ok(picture)) => {
-                    asking.left.pop_front();
+                    requests.left.pop_front();
                     self.tickets += 1;
-                    asking.sent = Some((at, self.tickets));
+                    requests.sent = Some((at, self.tickets));
                     self.backend.send(Command::Predict(PredictRequest {
                         ticket: self.tickets,
                         about: ABOUT,
-                        run: asking.of.0.clone(),
+                        run: requests.of.0.clone(),
                         picture: Picture::clone(&picture),
-                        tasks: vec![asking.of.1],
+                        tasks: vec![requests.of.1],
                     }));
                 }
             }
         }
-        self.train.worst.asking = Some(asking);
+        self.train.worst.requests = Some(requests);
     }
 
     /// Returns a test image of a run.

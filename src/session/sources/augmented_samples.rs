@@ -82,9 +82,9 @@ impl Disk {
                     (Ok((rgb, crop)), Some(Ok(tested))) => seen.push(NetworkInput {
                         class: data.classes[scenario.class_order[position]].clone(),
                         task,
-                        drawn: picture(sample, rgb),
+                        training_view: picture(sample, rgb),
                         words: cut_out(crop),
-                        tested: picture(sample, tested),
+                        test_view: picture(sample, tested),
                     }),
                     (Err(problem), _) | (_, Some(Err(problem))) => unreadable = Some(problem),
                     (Ok(_), None) => {}
@@ -98,7 +98,7 @@ impl Disk {
         Ok(NetworkInputs {
             input_size: input.size,
             epoch: ask.epoch,
-            seen,
+            images: seen,
         })
     }
 }

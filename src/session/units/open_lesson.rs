@@ -39,31 +39,28 @@ pub enum UnitRunState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitRun {
     /// Its state.
-    pub standing: UnitRunState,
+    pub state: UnitRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
 }
 
 impl UnitRun {
-    pub(super) fn of(standing: UnitRunState) -> Self {
+    pub(super) fn of(state: UnitRunState) -> Self {
         Self {
-            standing,
+            state,
             folder: None,
         }
     }
 
     /// Returns whether it must be requested (again).
     pub fn is_missing(&self) -> bool {
-        matches!(
-            self.standing,
-            UnitRunState::Missing | UnitRunState::Ended(_)
-        )
+        matches!(self.state, UnitRunState::Missing | UnitRunState::Ended(_))
     }
 
     /// Returns whether it is waiting or in progress.
     pub fn is_under_way(&self) -> bool {
         matches!(
-            self.standing,
+            self.state,
             UnitRunState::Waiting | UnitRunState::Held | UnitRunState::Working { .. }
         )
     }
@@ -160,7 +157,7 @@ impl Units {
     /// Returns the number of finished runs of the open unit, and the number of all its runs.
     pub fn runs_done(&self) -> (usize, usize) {
         let runs = || self.runs.values().flatten();
-        let there = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
+        let there = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
         (runs().filter(there).count(), runs().count())
     }
 
@@ -204,7 +201,7 @@ impl Units {
 
     /// Returns whether all repetitions of a run of the open unit are finished.
     fn is_done(&self, name: &str) -> bool {
-        let done = |run: &UnitRun| matches!(run.standing, UnitRunState::Done(_));
+        let done = |run: &UnitRun| matches!(run.state, UnitRunState::Done(_));
         self.of(name).iter().all(done)
     }
 

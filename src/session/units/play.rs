@@ -107,7 +107,7 @@ impl Session {
     /// Returns the folder of the run that gets this added task, if the run is finished.
     pub fn run_to_teach(&self, teach: &Teach) -> Option<PathBuf> {
         let run = self.learn.units.of(&teach.run).first()?;
-        matches!(run.standing, UnitRunState::Done(_)).then(|| run.folder.clone())?
+        matches!(run.state, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
 
     /// Updates the runs and results of the open unit.
@@ -204,7 +204,7 @@ impl Session {
             let figures = figures_of(header, run, true);
             return (
                 UnitRun {
-                    standing,
+                    state: standing,
                     folder: Some(folder),
                 },
                 figures,
@@ -270,7 +270,13 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
         figures.distance_now.clone_from(&run.distance);
     }
     let folder = Some(header.folder.clone());
-    (UnitRun { standing, folder }, figures)
+    (
+        UnitRun {
+            state: standing,
+            folder,
+        },
+        figures,
+    )
 }
 
 fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
@@ -279,7 +285,7 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
         .as_ref()
         .map(|header| RunFigures::new(header, &row.history, row.measurements.iter(), taught));
     let run = UnitRun {
-        standing: UnitRunState::Done((!mine).then(|| row.name.clone())),
+        state: UnitRunState::Done((!mine).then(|| row.name.clone())),
         folder: Some(Path::to_path_buf(&row.folder)),
     };
     (run, figures.unwrap_or_default())

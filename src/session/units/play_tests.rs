@@ -29,7 +29,7 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     session.open_unit(Some(unit.clone()));
     let name = unit.plans().next().unwrap().name.clone();
     assert_eq!(
-        session.learn.units.of(&name)[0].standing,
+        session.learn.units.of(&name)[0].state,
         UnitRunState::Missing
     );
     let draft = session.experiment.draft.clone();

@@ -181,7 +181,7 @@ fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
 }
 
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
-    let unread = shell.news.unread(session.notices.told);
+    let unread = shell.news.unread(session.notices.total);
     let name = match unread {
         0 => tr!("shell-notices").to_string(),
         n => tr!("shell-notices-unread", n = n),

@@ -72,7 +72,7 @@ pub struct Shell {
 impl Shell {
     /// Opens or closes the list of notices. Opening it marks all notices as read.
     pub fn toggle_notices(&mut self, session: &Session) {
-        self.news.toggle(session.notices.told);
+        self.news.toggle(session.notices.total);
     }
 
     /// Draws the strip with the newest notice.

@@ -54,7 +54,7 @@ impl News {
     /// Draws the list of notices if it is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
         if self.open {
-            self.read = session.notices.told;
+            self.read = session.notices.total;
             self.list(ctx, &session.notices.list, commands);
         }
     }
@@ -63,8 +63,8 @@ impl News {
     pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         let notices = &session.notices.list;
         let now = ui.input(|i| i.time);
-        if session.notices.told > self.seen {
-            self.seen = session.notices.told;
+        if session.notices.total > self.seen {
+            self.seen = session.notices.total;
             let long = |notice: &Notice| notice.bad || notice.undo.is_some();
             let long = notices.last().is_some_and(long);
             self.until = now + if long { LONG_SECONDS } else { SECONDS };
@@ -87,7 +87,7 @@ impl News {
                     let left = (self.until - now).max(0.05);
                     ui.ctx().request_repaint_after_secs(left as f32);
                     if newest(ui, notice, commands) {
-                        self.toggle(session.notices.told);
+                        self.toggle(session.notices.total);
                     }
                 }
             });

@@ -127,7 +127,7 @@ impl PathDialog {
         let found = session.choosing.found.as_ref();
         let found = found.filter(|found| found.typed == *typed)?;
         self.looking = None;
-        match (wanted.to_write(), found.there) {
+        match (wanted.to_write(), found.exists) {
             (None, false) => {
                 self.told = tr!(
                     "shell-path-missing",

@@ -199,7 +199,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
     go(&mut window, tr!("shell-path"), folder.path());
-    let there = |app: &StudioApp| app.session.notices.told > 1;
+    let there = |app: &StudioApp| app.session.notices.total > 1;
     wait(&mut window, "it is written, too", there);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }

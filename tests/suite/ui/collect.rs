@@ -158,7 +158,7 @@ fn what_a_run_cannot_learn_stays_in_the_dialog_with_one_message() {
         let shift = i as f32 * 0.02;
         draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
     }
-    let told = window.state().session.notices.told;
+    let told = window.state().session.notices.total;
     window.get_by_label(tr!("shell-collect-teach")).click();
     settle(&mut window);
     shot(&mut window, "collect-failed");
@@ -167,7 +167,7 @@ fn what_a_run_cannot_learn_stays_in_the_dialog_with_one_message() {
     let problem = session.saving_collection.problem().unwrap().clone();
     assert!(problem.what.contains("learns a single class"), "{problem}");
     assert_eq!(session.collection.count(), 4);
-    assert_eq!(session.notices.told, told);
+    assert_eq!(session.notices.total, told);
     assert!(backend.asked().is_empty());
     assert_eq!(
         std::fs::read_dir(runs.path().join("made")).unwrap().count(),

@@ -222,7 +222,7 @@ fn what_the_network_sees_is_what_the_loader_draws() {
     let inputs = look(2, 1);
     assert_eq!(inputs.input_size, 32);
     let seen: Vec<(&str, usize)> = inputs
-        .seen
+        .images
         .iter()
         .map(|s| (s.class.as_str(), s.task))
         .collect();
@@ -251,22 +251,28 @@ fn what_the_network_sees_is_what_the_loader_draws() {
             }
         }
     }
-    for seen in &inputs.seen {
+    for seen in &inputs.images {
         assert_eq!(
-            seen.drawn.rgb, made_of[&seen.drawn.name],
+            seen.training_view.rgb, made_of[&seen.training_view.name],
             "{}",
-            seen.drawn.name
+            seen.training_view.name
         );
-        assert_eq!(seen.drawn.name, seen.tested.name);
-        assert_ne!(seen.drawn.rgb, seen.tested.rgb);
+        assert_eq!(seen.training_view.name, seen.test_view.name);
+        assert_ne!(seen.training_view.rgb, seen.test_view.rgb);
     }
     let other = look(3, 1);
     assert_ne!(
-        other.seen[0].drawn.rgb, inputs.seen[0].drawn.rgb,
+        other.images[0].training_view.rgb, inputs.images[0].training_view.rgb,
         "another epoch, another crop"
     );
-    assert_eq!(other.seen[0].tested.rgb, inputs.seen[0].tested.rgb);
-    assert_ne!(look(2, 2).seen[0].drawn.name, inputs.seen[0].drawn.name);
+    assert_eq!(
+        other.images[0].test_view.rgb,
+        inputs.images[0].test_view.rgb
+    );
+    assert_ne!(
+        look(2, 2).images[0].training_view.name,
+        inputs.images[0].training_view.name
+    );
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, inputs: &NetworkInputs) {
     faint(ui, tr!("data-input-sizes", size = inputs.input_size));
     ScrollArea::horizontal().id_salt("sight").show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            for seen in &inputs.seen {
+            for seen in &inputs.images {
                 both(ui, cx, seen);
             }
         });
@@ -262,12 +262,12 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
         let class = seen.class.as_str();
         for (picture, name, tip) in [
             (
-                &seen.drawn,
+                &seen.training_view,
                 tr!("data-input-training", class = class),
                 seen.words.as_str(),
             ),
             (
-                &seen.tested,
+                &seen.test_view,
                 tr!("data-input-testing", class = class),
                 tr!("data-input-centre-crop"),
             ),

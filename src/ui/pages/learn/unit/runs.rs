@@ -21,7 +21,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
             let runs = cx.session.learn.units.of(&plan.name);
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
-            held |= runs.iter().any(|run| run.standing == UnitRunState::Held);
+            held |= runs.iter().any(|run| run.state == UnitRunState::Held);
             row(ui, &plan.title, runs);
         }
         if held {
@@ -33,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
         let failed = block.runs.iter().any(|plan| {
             let runs = cx.session.learn.units.of(&plan.name).iter();
             runs.clone()
-                .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
+                .any(|run| matches!(run.state, UnitRunState::Ended(_)))
         });
         let words = match (failed, there, &block.button) {
             (true, ..) => tr!("learn-try-again"),
@@ -58,7 +58,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
             faint(ui, tr!("learn-train-run-first"));
             return;
         };
-        if runs.iter().any(|run| run.standing == UnitRunState::Held) {
+        if runs.iter().any(|run| run.state == UnitRunState::Held) {
             resume_button(ui, cx);
         }
         if !runs.iter().all(UnitRun::is_missing) {
@@ -115,7 +115,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
         widgets::progress(ui, done, title);
     }
     for run in runs {
-        if let UnitRunState::Ended(Some(problem)) = &run.standing {
+        if let UnitRunState::Ended(Some(problem)) = &run.state {
             widgets::problem(ui, problem);
         }
     }
@@ -123,9 +123,9 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
 
 /// Returns the state of a run and its repetitions in words, and the finished share while one is in progress.
 fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
-    let done = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
+    let done = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
     let there = runs.iter().filter(done).count();
-    let mut working = runs.iter().filter_map(|run| match &run.standing {
+    let mut working = runs.iter().filter_map(|run| match &run.state {
         UnitRunState::Working { done, seconds_left } => Some((*done, *seconds_left)),
         _ => None,
     });
@@ -146,17 +146,17 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         (UnitRunState::Held, "learn-on-hold"),
         (UnitRunState::Waiting, "learn-queued"),
     ] {
-        if runs.iter().any(|run| run.standing == standing) {
+        if runs.iter().any(|run| run.state == standing) {
             return (tr!(key).into(), None);
         }
     }
     if runs
         .iter()
-        .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
+        .any(|run| matches!(run.state, UnitRunState::Ended(_)))
     {
         return (tr!("learn-ended-early").into(), None);
     }
-    let again = runs.iter().find_map(|run| match &run.standing {
+    let again = runs.iter().find_map(|run| match &run.state {
         UnitRunState::Done(Some(name)) => Some(time_text(name)),
         _ => None,
     });
