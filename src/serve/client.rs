@@ -28,7 +28,7 @@ pub struct ClientServer {
 }
 
 impl ClientServer {
-    /// Returns a desk for this engine, whose runs are in `root`.
+    /// Returns a server of this engine, whose runs are in `root`.
     pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
         Self {
             journal,

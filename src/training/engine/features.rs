@@ -1,5 +1,5 @@
-//! Probe sets of runs, gathered by a helper thread, and surveys computed from them. The surveys are kept, so that a map
-//! with other axes needs no second pass over the images.
+//! Probe sets of runs, gathered by a helper thread, and probe passes computed from them. The probe passes are kept, so
+//! that a map with other axes needs no second pass over the images.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) enum Progress {
     NoProbeSet(Problem),
 }
 
-/// A survey of a snapshot, and the axes computed from its features.
+/// A probe pass of a snapshot, and the axes computed from its features.
 struct CachedProbePass {
     key: Key,
     probe_pass: ProbePass,
@@ -46,13 +46,13 @@ impl CachedProbePass {
     }
 }
 
-/// Probe sets of runs, and surveys of snapshots.
+/// Probe sets of runs, and probe passes of snapshots.
 #[derive(Default)]
 pub(super) struct FeatureCache {
     /// Keyed by the snapshot that defines the axes; the newest is last.
     probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
     loader: Loader<ProbeSet>,
-    /// The most recently computed survey is last.
+    /// The most recently computed probe pass is last.
     probe_passes: VecDeque<CachedProbePass>,
 }
 
@@ -62,7 +62,7 @@ impl FeatureCache {
         *self = Self::default();
     }
 
-    /// Continues the survey of the snapshot `anchor`, which defines the axes, and then the survey of `key`.
+    /// Continues the probe pass of the snapshot `anchor`, which defines the axes, and then the probe pass of `key`.
     pub fn step(
         &mut self,
         predictors: &mut PredictorCache,
@@ -98,7 +98,7 @@ impl FeatureCache {
         Ok(Progress::Found(Box::new(self.project(anchor, key)?)))
     }
 
-    /// Stores a gathered probe set. If a known one has the same images, that one is used, so that its surveys stay
+    /// Stores a gathered probe set. If a known one has the same images, that one is used, so that its probe passes stay
     /// valid.
     fn take_loaded(&mut self) {
         let Some((key, probe)) = self.loader.poll() else {
@@ -123,13 +123,13 @@ impl FeatureCache {
             .retain(|kept| self.probes.iter().any(|(_, known)| is_of(kept, known)));
     }
 
-    /// Returns whether the survey of a snapshot is complete.
+    /// Returns whether the probe pass of a snapshot is complete.
     fn has_probe_pass(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
         let mut probe_passes = self.probe_passes.iter();
         probe_passes.any(|kept| kept.is_of(key, probe) && kept.probe_pass.is_complete())
     }
 
-    /// Continues the survey of a snapshot with a few more images.
+    /// Continues the probe pass of a snapshot with a few more images.
     fn probe_pass(
         &mut self,
         key: &Key,
@@ -157,7 +157,7 @@ impl FeatureCache {
         Ok(())
     }
 
-    /// Returns a complete survey, projected onto the axes of another one.
+    /// Returns a complete probe pass, projected onto the axes of another one.
     fn project(&mut self, anchor: &Key, key: &Key) -> Result<ProbeInside> {
         let missing = || Problem::new(message!("problem-map-without-axes"));
         let mut probe_passes = self.probe_passes.iter_mut();

@@ -111,7 +111,7 @@ impl ProbePass {
     }
 }
 
-/// Returns the results of a finished survey, with feature maps along the axes of the snapshot after `anchor`. An
+/// Returns the results of a finished probe pass, with feature maps along the axes of the snapshot after `anchor`. An
 /// expert without axes in that snapshot uses those of the first expert.
 pub fn probe_inside(probe_pass: &ProbePass, axes: &ByExpert<Axes>, anchor: usize) -> ProbeInside {
     let map = |(expert, features): &(Expert, Features)| {
