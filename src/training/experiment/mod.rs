@@ -3,6 +3,7 @@
 //! `train` starts a run in a new folder, and `resume` continues a run after its last finished epoch. Both report to a
 //! [`Sink`](crate::run::event::Sink) and obey a [`Control`](crate::run::event::Control) between any two batches.
 
+mod attachments;
 pub mod doubt;
 pub mod estimate;
 mod fitting;
@@ -14,7 +15,6 @@ pub mod inside;
 mod meter;
 mod oom_retry;
 pub mod overrides;
-mod own;
 pub mod pet_costs;
 pub mod pet_trial;
 mod plan;
@@ -49,8 +49,8 @@ use crate::run::diary::LoggedSink;
 use crate::run::event::{Control, ControlRequest, RunHeader, Sink};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
+pub use attachments::{RunAttachments, collect_attachments};
 pub use fitting::{has_bf16, weight_type};
-pub use own::{RunAttachments, collect_attachments};
 pub use plan::{TrainingPlan, restore_advice};
 pub use resources::{ResourceCache, augment_of, open_options};
 pub use samples::sample_pictures;
