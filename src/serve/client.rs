@@ -135,7 +135,7 @@ impl Serving<'_> {
             }
             ClientRequest::ControlRunning(wish) => journal.with(|engine| engine.control.set(wish)),
             ClientRequest::ControlJob(job, wish) => {
-                journal.with(|engine| engine.control.set_for(job, wish))
+                journal.with(|engine| engine.control.set_for(job, wish));
             }
             ClientRequest::Runs => {
                 let runs = store::run_folders(&self.server.root);

@@ -167,7 +167,7 @@ impl Work {
                 self.begin_to_bring(job, mirror);
             }
             Err(problem) => {
-                self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()))
+                self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()));
             }
         }
     }

@@ -253,7 +253,7 @@ impl Work {
                 match self.following.iter().position(|f| f.mirror.is_asking()) {
                     Some(at) => self.fail(at, problem),
                     None => {
-                        self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()))
+                        self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()));
                     }
                 }
             }
