@@ -9,9 +9,10 @@
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
+use crate::nn::rows::{NOWHERE, Order};
 use crate::nn::{
     Angles, Depthwise7, Frame, LayerNorm, Linear, Rotation, WeightPlacement, WeightType, attention,
-    gelu, mlp, prefixed_attention, project, self_attention, swiglu,
+    gelu, in_order, mlp, prefixed_attention, project, self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -74,7 +75,7 @@ const LAYER_TOLERANCE: f64 = 2e-5;
 /// Computes a layer; returns its inputs, whose gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 9] = [
+const LAYERS: [(&str, Layer); 10] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -129,6 +130,12 @@ const LAYERS: [(&str, Layer); 9] = [
         let own = sequence.input([3, 2, 24], device)?;
         let z = prefixed_attention(x.clone(), [own.clone(), own.clone()], 2);
         Ok((vec![x, k, v, own], y + z))
+    }),
+    ("an order of tokens", |sequence, device| {
+        let x = sequence.input([3, 5, 7], device)?;
+        let order = Order::new(vec![4, 0, NOWHERE, 2, NOWHERE, 1], 5);
+        let y = in_order(&x, order).ok_or_else(|| Problem::new("there is no kernel"))?;
+        Ok((vec![x], y))
     }),
     ("a depthwise convolution", |sequence, device| {
         let plain = device.clone().inner();

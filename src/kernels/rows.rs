@@ -30,6 +30,11 @@ impl Order {
         Self { from, back }
     }
 
+    /// Returns the source of each row, or [`NOWHERE`]; and, inversely, the row that each source moves to.
+    pub fn indices(&self) -> [&[u32]; 2] {
+        [&self.from, &self.back]
+    }
+
     /// Returns the number of rows of an image after the reordering.
     pub fn len(&self) -> usize {
         self.from.len()

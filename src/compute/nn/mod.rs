@@ -220,9 +220,9 @@ pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
 }
 
 /// Returns the rows of every image (batch × rows × width) in another order, with a single copy; `None` on devices
-/// other than the CPU.
+/// without a kernel.
 pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
-    cpu::in_order(x, order)
+    gpu::in_order(x, &order).or_else(|| cpu::in_order(x, order))
 }
 
 /// Returns the matrix product of rows × inputs and inputs × outputs. Both may be tracked.

@@ -37,7 +37,7 @@ pub use attention::{attention, prefixed_attention, self_attention};
 pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;
-pub use tokens::{depthwise7, rotate, swiglu};
+pub use tokens::{depthwise7, in_order, rotate, swiglu};
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 

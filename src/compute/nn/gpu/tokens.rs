@@ -1,5 +1,5 @@
 //! Operations on the channels of tokens, with a thread for each value or for a few neighbours: the depthwise convolution
-//! of ConvNeXt, rotary positions, SwiGLU, and prefixes of keys and values. The framework would use a launch for each copy and arithmetic operation.
+//! of ConvNeXt, rotary positions, SwiGLU, the order of tokens in windows, and prefixes of keys and values. The framework would use a launch for each copy and arithmetic operation.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::glue::{Run, apply, constant, to_input};
-use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
+use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, indices, numbers};
+use crate::nn::rows::Order;
 
 const THREADS: u32 = 256;
 
@@ -40,6 +41,8 @@ enum TokenKernel {
         half: bool,
         backward: bool,
     },
+    /// `x` (batch × before × width) → `y` (batch × after × width), whose rows are those of `x` with these `indices`.
+    Gather { before: u32, after: u32, width: u32 },
     /// `qkv`, `first` and `second` (prefix tokens × width each) → `keys`, batch × keys × 2·width.
     Join(PrefixJoin),
     /// `dkeys` → the keys and values in `dqkv`.
@@ -170,6 +173,7 @@ impl TokenKernel {
             Self::SwiGlu { .. } => "SwiGLU of values",
             Self::SwiGluGradient { .. } => "SwiGLU gradient",
             Self::Rotate { .. } => "rotary positions",
+            Self::Gather { .. } => "order of tokens",
             Self::Join(_) => "joining a prefix",
             Self::Split(_) => "splitting off a prefix",
             Self::PrefixGradient(_) => "prefix gradient",
@@ -248,9 +252,27 @@ impl TokenKernel {
                     ),
                 )
             }
+            Self::Gather {
+                before,
+                after,
+                width,
+            } => (
+                &["x", "y"],
+                format!(
+                    "let source = indices[i / {width}u % {after}u];
+    y[i] = 0.0;
+    if (source < {before}u) {{
+      y[i] = x[(i / {width}u / {after}u * {before}u + source) * {width}u + i % {width}u];
+    }}"
+                ),
+            ),
             Self::Join(join) | Self::Split(join) | Self::PrefixGradient(join) => join.text(self),
         };
-        let mut text = declare(names, &["count"]);
+        let numbers: &[&str] = match self {
+            Self::Gather { .. } => &["indices", "count"],
+            _ => &["count"],
+        };
+        let mut text = declare(names, numbers);
         let _ = write!(
             text,
             "@compute @workgroup_size({THREADS})
@@ -428,6 +450,38 @@ pub fn rotate(qkv: &Tensor<3>, tables: &[Tensor<2>; 2], half: bool) -> Option<Te
     })
 }
 
+/// Returns the rows of every image (batch × rows × width) in another order.
+pub fn in_order(x: &Tensor<3>, order: &Order) -> Option<Tensor<3>> {
+    let input = to_input(x)?;
+    let [batch, before, width] = x.dims();
+    let after = order.len();
+    (batch * after * width > 0).then(|| {
+        apply([input], |[x]| {
+            let [to, back] = order.indices().map(|values| indices(&x, values));
+            let y = gather(&x, &to, [batch, after, width]);
+            let back: Run<1> =
+                Arc::new(move |g, _| [Some(gather(&g, &back, [batch, before, width]))]);
+            (y, back)
+        })
+    })
+}
+
+/// Returns the rows with these indices; zeros for an index that is too large.
+fn gather(x: &CubeTensor, indices: &CubeTensor, shape: [usize; 3]) -> CubeTensor {
+    let x = into_contiguous(x.clone());
+    let y = empty(&x, &shape);
+    let [_, after, width] = shape.map(|size| size as u32);
+    let before = x.meta.shape()[1] as u32;
+    let kernel = TokenKernel::Gather {
+        before,
+        after,
+        width,
+    };
+    let buffers = [Bound::Read(&x), Bound::Write(&y), Bound::Read(indices)];
+    kernel.launch(shape.iter().product(), &buffers, &x);
+    y
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,6 +518,13 @@ mod tests {
             TokenKernel::Split(join).kernel().validate();
             TokenKernel::PrefixGradient(join).kernel().validate();
         }
+        TokenKernel::Gather {
+            before: 9,
+            after: 16,
+            width: 12,
+        }
+        .kernel()
+        .validate();
         TokenKernel::SwiGlu { hidden: 10 }.kernel().validate();
         TokenKernel::SwiGluGradient { hidden: 10 }
             .kernel()
