@@ -1,5 +1,5 @@
 //! The child processes that `device` starts. `gpu-selftest` prints its result as JSON, or one line that says what is
-//! wrong; the exit code tells which. `gpu-list` prints the devices as JSON.
+//! wrong; the exit code distinguishes them. `gpu-list` prints the devices as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -211,7 +211,7 @@ impl DatasetUpload<'_> {
         }
         // Another client may also have completed and moved the file, so that earlier pieces are missing for this one.
         let is_missing = bytes < end;
-        // Asks once more at the end, to be sure that nothing is missing.
+        // Asks again at the end, to be sure that nothing is missing.
         if is_missing || (self.lacks.is_empty() && self.under_way.is_empty()) {
             self.list();
             return Ok(());

@@ -299,7 +299,7 @@ fn a_table_for_a_paper_has_titles_marks_and_symbols() {
     let table = request.table(&measured).unwrap();
     let latex = table.export(Format::Latex).unwrap();
     for part in [
-        "Method & Runs & $A_N$ & $F_N$ & $A_N$ against Baseline & Pairs & $A_N$, published",
+        "Method & Runs & $A_N$ & $F_N$ & $A_N$ vs. Baseline & Pairs & $A_N$, published",
         "LAE & $1$ & $\\mathbf{75.0}$",
         "L2P & $1$ & \\underline{$50.0$}",
         "Baseline & $1$ & $25.0$",

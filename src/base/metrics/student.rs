@@ -78,7 +78,7 @@ fn within(t: f64, freedom: usize) -> f64 {
     }
 }
 
-/// Returns the `t` for which a value lies between −`t` and `t` with this probability.
+/// Returns the `t` for which a value is between −`t` and `t` with this probability.
 fn quantile(probability: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while within(high, freedom) < probability {

@@ -20,7 +20,7 @@ pub struct RunAttachments {
     pub own: JobAttachments,
     /// Datasets that still have to be uploaded, by their name in the settings.
     pub data: BTreeMap<String, PathBuf>,
-    /// Weights files that still have to be uploaded, by the name of their backbone in the settings.
+    /// Weight files that still have to be uploaded, by the name of their backbone in the settings.
     pub weights: BTreeMap<String, PathBuf>,
     /// LoRA folders that still have to be uploaded, by their name in the settings.
     pub starts: BTreeMap<String, PathBuf>,

@@ -58,7 +58,7 @@ impl ResourceCache {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes the cached dataset, so that it is opened anew when it is used next.
+    /// Removes the cached dataset, so that it is opened again at its next use.
     pub fn forget_data(&self) {
         let mut shelves = self.shelves();
         (shelves.data, shelves.pixels) = (None, None);

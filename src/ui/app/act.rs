@@ -202,7 +202,7 @@ impl StudioApp {
     }
 
     fn load_preset(&mut self, preset: &'static str, mut config: RunConfig) {
-        // If the user has an own copy of the paper's data, its path is kept.
+        // If the user has their own copy of the paper's data, its path is kept.
         let here = self
             .session
             .experiment

@@ -280,12 +280,12 @@ fn rows_of_a_grid_go_into_a_table_held_against_one_of_them() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("Final accuracy against method baseline") && text.contains("method lae"),
+        text.contains("Final accuracy vs. method baseline") && text.contains("method lae"),
         "{text}"
     );
     let written = std::fs::read_to_string(&latex).unwrap();
     assert!(
-        written.contains("Row & Runs & $A_N$ & $A_N$ against method baseline & Pairs"),
+        written.contains("Row & Runs & $A_N$ & $A_N$ vs. method baseline & Pairs"),
         "{written}"
     );
     // Existing runs are listed and drawn without running anything.

@@ -284,7 +284,7 @@ fn a_list_of_runs_there_takes_all_options_of_one_here() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("Final accuracy against") && text.contains("1 of 2"),
+        text.contains("Final accuracy vs.") && text.contains("1 of 2"),
         "{text}"
     );
     let rows: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();

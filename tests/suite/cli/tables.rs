@@ -170,7 +170,7 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        text.contains("Final accuracy against Baseline") && text.contains(" ± "),
+        text.contains("Final accuracy vs. Baseline") && text.contains(" ± "),
         "{text}"
     );
 }
@@ -261,7 +261,7 @@ fn a_table_goes_into_a_file() {
     };
     let markdown = export("table.md");
     assert!(markdown.starts_with(
-        "| Method | Runs | Final accuracy | Seconds | Final accuracy against LAE | Pairs |\n"
+        "| Method | Runs | Final accuracy | Seconds | Final accuracy vs. LAE | Pairs |\n"
     ));
     assert_eq!(markdown.lines().count(), 5);
     let latex = export("table.tex");

@@ -50,7 +50,7 @@ impl FigureOfRuns {
     /// Returns the figure of these runs. If it needs the predictions of a run, they are read.
     ///
     /// # Errors
-    /// Returns a Problem if no run has a finished task, if a figure of one run is wanted for several runs, or if the
+    /// Returns a Problem if no run has a finished task, if a figure of one run is requested for several runs, or if the
     /// run cannot be read.
     pub fn of(self, runs: &[RunSummary]) -> Result<Figure> {
         if self == Self::Accuracy {

@@ -186,7 +186,7 @@ fn rate(tour: &Tour) -> String {
     number(config.base_lr * config.batch as f64 / 256.0, 2)
 }
 
-/// Returns a sentence about a drawing that is already predicted wrongly after the first task, so that the user can draw
+/// Returns a sentence about a drawing that is already misclassified after the first task, so that the user can draw
 /// it again; `None` if there is none.
 fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
     (0..DRAWN.len()).find_map(|which| {
