@@ -1,13 +1,13 @@
 //! A block as nodes of an ONNX graph.
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, MlpNorm, Part, Scope};
+use super::{BlockForm, BlockOps, MlpNorm, Part, Scope, missing};
 use crate::backbone::BlockShape;
 use crate::backbone::graph::{GraphParts, transposed_weight};
 use crate::backbone::mlp::{Activation, ResponseNorm};
 use crate::onnx::{Graph, Value};
 use crate::pet::Site;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// Adds the nodes of a block to a graph.
 pub struct GraphBlock<'a, 'b> {
@@ -346,9 +346,4 @@ pub fn padded(graph: &mut Graph, map: &Value, from: (usize, usize), to: (usize, 
     let [below, right] = [to.0 - from.0, to.1 - from.1].map(|n| n as i64);
     let around = graph.ints(&[0, 0, 0, 0, 0, below, right, 0]);
     graph.op("Pad", &[map, &around], &[])
-}
-
-/// Returns the error of a family whose form promises a layer that its blocks lack.
-fn missing(what: &str) -> Problem {
-    Problem::new(format!("this block has no {what}"))
 }

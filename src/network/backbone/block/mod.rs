@@ -9,7 +9,7 @@ pub mod windows;
 
 use super::mlp::Activation;
 use crate::pet::Site;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 
 /// What distinguishes the blocks of families. Pairs are of attention and MLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,4 +255,9 @@ fn mlp<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
         active = ops.inner_norm(Part::Mlp, active)?;
     }
     ops.linear(Site::Fc2, &active)
+}
+
+/// Returns the error of a family whose form states a layer that its blocks lack.
+fn missing(what: &str) -> Problem {
+    Problem::new(format!("this block has no {what}"))
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope};
+use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope, missing};
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::mlp::{Activation, InnerNorm, Mlp, ResponseNorm};
 use crate::backbone::{BlockShape, IN_ATTENTION, IN_MLP};
 use crate::nn::{self, Depthwise7, Frame, LayerNorm, Linear, Rotation};
 use crate::pet::{Hooks, Site};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// The layers of a block.
 pub struct Block {
@@ -399,9 +399,4 @@ fn cosine_projections(qkv: &Tensor<3>, scale: &Tensor<4>) -> Tensor<3> {
     let queries = (unit(part(0)) * scale.clone()).reshape([batch, tokens, width]);
     let keys = unit(part(1)).reshape([batch, tokens, width]);
     Tensor::cat(vec![queries, keys, part(2)], 2)
-}
-
-/// A layer that the block's form promises is not there: an error in a family.
-fn missing(what: &str) -> Problem {
-    Problem::new(format!("this block has no {what}"))
 }
