@@ -12,9 +12,9 @@ use burn_cubecl::tensor::CubeTensor;
 
 use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
+use super::prefix::PrefixJoin;
 use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
-use super::tokens::PrefixJoin;
 use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits, launch};
 
 /// The largest size of all scores, in bytes: the default limit of WebGPU for a storage buffer.
@@ -252,12 +252,16 @@ pub fn prefixed_attention(
         let qkv = into_contiguous(qkv);
         let keys = join.join(&qkv, [first, second].map(into_contiguous), batch);
         let y = attention.forward([&qkv, &keys]);
-        let back: Run<3> = Arc::new(move |g, _| {
+        let back: Run<3> = Arc::new(move |g, wanted| {
             let out = empty(&qkv, qkv.meta.shape());
             let out_keys = empty(&keys, keys.meta.shape());
             let g = into_contiguous(g);
             attention.backward([&qkv, &keys], &g, [&out, &out_keys]);
-            let [first, second] = join.split(&out_keys, &out, batch);
+            join.split(&out_keys, &out, batch);
+            if !wanted[1] && !wanted[2] {
+                return [Some(out), None, None];
+            }
+            let [first, second] = join.prefix_gradient(&out_keys, batch);
             [Some(out), Some(first), Some(second)]
         });
         (y, back)

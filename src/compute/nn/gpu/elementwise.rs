@@ -1,7 +1,6 @@
 //! Element-wise operations: GELU, optimiser steps and the moving average. Each is a single launch; the framework
 //! would use one per arithmetic operation.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use burn::backend::Cube;
@@ -11,7 +10,9 @@ use burn_cubecl::ops::numeric::zeros_client;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::glue::{Run, apply, constant, to_input};
-use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
+use super::kernel::{
+    Bound, Cache, Kernel, VALUE_THREADS, declare, empty, for_each_value, numbers, value_grid,
+};
 use super::product::GELU;
 use crate::nn::{Adam, Momentum};
 
@@ -37,8 +38,6 @@ enum Elementwise {
         factor: bool,
     },
 }
-
-const THREADS: u32 = 256;
 
 /// Returns the bits of a number as f32.
 fn bits(number: f64) -> u32 {
@@ -74,7 +73,7 @@ impl Elementwise {
         let [a, b] = scalars.map(bits);
         let numbers = numbers(like, [open, a, b]);
         let buffers = [buffers, &[Bound::Read(&numbers)]].concat();
-        kernel.launch(grid(count.div_ceil(THREADS as usize)), &buffers);
+        kernel.launch(value_grid(count), &buffers);
     }
 
     fn kernel(self, count: Option<u32>) -> Kernel {
@@ -85,7 +84,7 @@ impl Elementwise {
             Self::Adam { .. } => "Adam step",
             Self::Momentum { .. } => "SGD step",
         };
-        Kernel::new(name.into(), &self.text(count), THREADS)
+        Kernel::new(name.into(), &self.text(count), VALUE_THREADS as u32)
     }
 
     fn text(self, count: Option<u32>) -> String {
@@ -156,19 +155,8 @@ impl Elementwise {
             text.push_str(GELU);
         }
         let count = count.map_or("numbers[0]".into(), |count| format!("{count}u"));
-        let _ = write!(
-            text,
-            "fn number(at: u32) -> f32 {{ return bitcast<f32>(numbers[at]); }}
-@compute @workgroup_size({THREADS})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  let i = (group.y * groups.x + group.x) * {THREADS}u + t;
-  if (i < {count}) {{
-    {body}
-  }}
-}}
-"
-        );
-        text
+        text.push_str("fn number(at: u32) -> f32 { return bitcast<f32>(numbers[at]); }\n");
+        text + &for_each_value(&count, &body)
     }
 }
 

@@ -90,7 +90,8 @@ pub enum Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    fn tensor(&self) -> &'a CubeTensor {
+    /// Returns the tensor.
+    pub fn tensor(&self) -> &'a CubeTensor {
         match self {
             Self::Read(tensor) | Self::Write(tensor) | Self::Update(tensor) => tensor,
         }
@@ -211,6 +212,49 @@ pub fn declare(names: &[&str], numbers: &[&str]) -> String {
         );
     }
     text
+}
+
+/// Number of threads of a workgroup in kernels with a thread per value.
+pub const VALUE_THREADS: usize = 256;
+
+/// Returns a WGSL entry point whose threads execute `body` for their index `i` if it is below `count`.
+pub fn for_each_value(count: &str, body: &str) -> String {
+    format!(
+        "@compute @workgroup_size({VALUE_THREADS})
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  let i = (group.y * groups.x + group.x) * {VALUE_THREADS}u + t;
+  if (i < {count}) {{
+    {body}
+  }}
+}}
+"
+    )
+}
+
+/// Creates a kernel whose threads execute `body` for their index `i` below `count[0]`. Its buffers are f32, those of
+/// `numbers`, the last of which is `count`, u32.
+pub fn value_kernel(name: &str, names: &[&str], numbers: &[&str], body: &str) -> Kernel {
+    let text = declare(names, numbers) + &for_each_value("count[0]", body);
+    Kernel::new(name.into(), &text, VALUE_THREADS as u32)
+}
+
+/// Launches this number of threads of a [`value_kernel`], which reads the other number as `count[1]`.
+pub fn launch_values(
+    kernel: &Kernel,
+    [threads, other]: [usize; 2],
+    buffers: &[Bound<'_>],
+    like: &CubeTensor,
+) {
+    let count = numbers(like, [threads as u32, other as u32, 0]);
+    kernel.launch(
+        value_grid(threads),
+        &[buffers, &[Bound::Read(&count)]].concat(),
+    );
+}
+
+/// Returns the dimensions of a launch of this many threads of [`for_each_value`].
+pub fn value_grid(threads: usize) -> [u32; 3] {
+    grid(threads.div_ceil(VALUE_THREADS))
 }
 
 #[cfg(test)]

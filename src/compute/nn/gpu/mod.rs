@@ -7,6 +7,7 @@
 //! weights); the caller then uses the framework's operations.
 
 mod attention;
+mod convolution;
 mod elementwise;
 mod glue;
 mod kernel;
@@ -14,6 +15,7 @@ pub mod launches;
 mod matmul;
 mod packed;
 pub mod plans;
+mod prefix;
 mod product;
 mod rows;
 mod tokens;
@@ -34,10 +36,11 @@ use kernel::{Bound, MAX_GROUPS, empty, numbers};
 use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
 
 pub use attention::{attention, prefixed_attention, self_attention};
+pub use convolution::depthwise7;
 pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;
-pub use tokens::{depthwise7, in_order, rotate, swiglu};
+pub use tokens::{in_order, rotate, swiglu};
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 

@@ -11,7 +11,9 @@ use burn_cubecl::tensor::CubeTensor;
 
 use super::elementwise::{adam_values, blend, momentum_values};
 use super::glue::constant;
-use super::kernel::{Bound, Cache, Kernel, declare, empty, grid};
+use super::kernel::{
+    Bound, Cache, Kernel, VALUE_THREADS, declare, empty, for_each_value, value_grid,
+};
 use crate::nn::{Adam, Momentum};
 
 /// Each tensor starts at a multiple of this number of values, because buffer bindings must start at multiples of 256
@@ -24,8 +26,6 @@ const MAX_VALUES: usize = 4 << 20;
 
 /// Largest number of tensors that one launch copies.
 const MAX_PARTS: usize = 30;
-
-const THREADS: usize = 256;
 
 /// f32 tensors in one buffer on a GPU, with zeros in the gaps between them.
 #[derive(Clone, Debug)]
@@ -154,32 +154,25 @@ fn copy(parts: &[CubeTensor], sizes: &[usize], out: &CubeTensor, start: usize) {
         Kernel::new(
             "copying of tensors".into(),
             &text(sizes, start),
-            THREADS as u32,
+            VALUE_THREADS as u32,
         )
     });
     let buffers = parts.iter().map(Bound::Read);
     let buffers: Vec<_> = buffers.chain([Bound::Write(out)]).collect();
-    kernel.launch(grid(total(sizes).div_ceil(THREADS)), &buffers);
+    kernel.launch(value_grid(total(sizes)), &buffers);
 }
 
 /// Returns the WGSL text of [`copy`].
 fn text(sizes: &[usize], start: usize) -> String {
     let names: Vec<String> = (0..sizes.len()).map(|at| format!("x{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain(["y"]).collect();
-    let mut text = declare(&names, &[]);
-    let _ = write!(
-        text,
-        "@compute @workgroup_size({THREADS})
-fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
-  let i = (group.y * groups.x + group.x) * {THREADS}u + t;
-"
-    );
+    let mut body = String::new();
     let mut begin = 0;
     for (name, size) in names.iter().zip(sizes) {
         let end = begin + total(&[*size]);
         let _ = write!(
-            text,
-            "  if (i >= {begin}u && i < {end}u) {{
+            body,
+            "if (i >= {begin}u && i < {end}u) {{
     var value = 0.0;
     if (i < {}u) {{ value = {name}[i - {begin}u]; }}
     y[{start}u + i] = value;
@@ -189,8 +182,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
         );
         begin = end;
     }
-    text += "}\n";
-    text
+    declare(&names, &[]) + &for_each_value(&format!("{begin}u"), &body)
 }
 
 #[cfg(test)]
@@ -200,7 +192,7 @@ mod tests {
     #[test]
     fn every_text_is_valid() {
         for sizes in [vec![1], vec![64, 65, 3], vec![100; 7]] {
-            Kernel::new("copy".into(), &text(&sizes, 128), THREADS as u32).validate();
+            Kernel::new("copy".into(), &text(&sizes, 128), VALUE_THREADS as u32).validate();
         }
     }
 }
