@@ -75,7 +75,7 @@ const LAYER_TOLERANCE: f64 = 2e-5;
 /// Computes a layer; returns its inputs, whose gradients are compared, and its result.
 type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
 
-const LAYERS: [(&str, Layer); 10] = [
+const LAYERS: [(&str, Layer); 11] = [
     ("a linear layer", |sequence, device| {
         let layer = sequence.linear([65, 66], device)?;
         let x = sequence.input([3, 11, 65], device)?;
@@ -120,6 +120,14 @@ const LAYERS: [(&str, Layer); 10] = [
         let frame = Frame::whole(&norm);
         let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
         Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+    ("an attention of many tokens", |sequence, device| {
+        let x = sequence.input([2, 100, 48], device)?;
+        let wide = sequence.input([1, 20, 312], device)?;
+        let long = sequence.input([1, 130, 24], device)?;
+        let y = attention(x.clone(), 2, None).sum() + attention(wide.clone(), 2, None).sum();
+        let z = attention(long.clone(), 2, None);
+        Ok((vec![x, wide, long], z * y.reshape([1, 1, 1])))
     }),
     ("an attention with prefixes", |sequence, device| {
         let x = sequence.input([3, 14, 72], device)?;

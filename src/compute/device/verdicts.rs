@@ -63,6 +63,7 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/attention.rs"),
     include_str!("../nn/gpu/convolution.rs"),
     include_str!("../nn/gpu/elementwise.rs"),
+    include_str!("../nn/gpu/flash.rs"),
     include_str!("../nn/gpu/glue.rs"),
     include_str!("../nn/gpu/kernel.rs"),
     include_str!("../nn/gpu/launches.rs"),

@@ -2,7 +2,8 @@
 //! the layout that the next product reads, so that no splitting, transposing or merging copies are needed.
 //!
 //! P = softmax(scale · q·kᵀ + bias), y = P·v. The backward pass computes P again: with dP = g·vᵀ and dS = scale · P ∘
-//! (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.
+//! (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g. [`Flash`] computes this for few keys, where launches take most of the
+//! time, and where the scores would exceed a limit of the device; otherwise a batch of products does, one per head.
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
+use super::flash::{Flash, FlashResult};
 use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::prefix::PrefixJoin;
@@ -19,6 +21,9 @@ use super::{Extra, Frame, Frozen, LEFT, Linear, NONE, NormResidual, RIGHT, fits,
 
 /// The largest size of all scores, in bytes: the default limit of WebGPU for a storage buffer.
 const MAX_SCORES: usize = 128 << 20;
+
+/// The largest number of keys for which [`Flash`] is used although the scores fit.
+const MAX_FLASH_KEYS: usize = 128;
 
 /// The sizes of an attention.
 #[derive(Clone)]
@@ -84,11 +89,33 @@ impl Attention {
 
     /// Returns the attention unless a limit of the kernels is exceeded.
     fn served(self) -> Option<Self> {
-        let scores: usize = self.scores_shape().iter().product();
         let is_served = fits(self.batch * self.keys)
             && self.batch * self.heads <= MAX_GROUPS
-            && scores * size_of::<f32>() <= MAX_SCORES;
+            && (self.scores_fit() || self.flash().is_some());
         is_served.then_some(self)
+    }
+
+    fn scores_fit(&self) -> bool {
+        let scores: usize = self.scores_shape().iter().product();
+        scores * size_of::<f32>() <= MAX_SCORES
+    }
+
+    /// Returns the kernels that do not store the scores, if they should be used.
+    fn flash(&self) -> Option<Flash> {
+        let flash = Flash {
+            queries: self.tokens,
+            keys: self.keys,
+            heads: self.heads,
+            head: self.head(),
+            is_prefixed: self.is_prefixed,
+            groups: self.bias.as_ref().map(|(_, bias)| bias.groups),
+        };
+        let is_used = self.keys <= MAX_FLASH_KEYS || !self.scores_fit();
+        (is_used && flash.is_supported()).then_some(flash)
+    }
+
+    fn bias_values(&self) -> Option<&CubeTensor> {
+        self.bias.as_ref().map(|(values, _)| values)
     }
 
     fn head(&self) -> usize {
@@ -176,23 +203,33 @@ impl Attention {
         scores
     }
 
-    /// Computes the result: batch × tokens × width.
-    fn forward(&self, [qkv, keys]: [&CubeTensor; 2]) -> CubeTensor {
+    /// Computes the result (batch × tokens × width), and what [`Flash`] needs in the backward pass.
+    fn forward(&self, [qkv, keys]: [&CubeTensor; 2]) -> (CubeTensor, Option<FlashResult>) {
+        if let Some(flash) = self.flash() {
+            let result = flash.forward([qkv, keys], self.bias_values(), self.batch);
+            return (result.y.clone(), Some(result));
+        }
         let p = self.probabilities([qkv, keys]);
         let y = empty(qkv, &[self.batch, self.tokens, self.width]);
         let stored = [self.scores(), self.part(2), self.mixed()];
         let sizes = [self.tokens, self.keys, self.head()];
         self.multiply(sizes, stored, [&p, keys, &y], 1.0, NONE);
-        y
+        (y, None)
     }
 
     /// Computes the gradient of the packed projections into `out`, that of keys and values into `out_keys`.
     fn backward(
         &self,
         [qkv, keys]: [&CubeTensor; 2],
+        result: Option<&FlashResult>,
         g: &CubeTensor,
         [out, out_keys]: [&CubeTensor; 2],
     ) {
+        if let (Some(flash), Some(result)) = (self.flash(), result) {
+            let operands = [qkv, keys];
+            flash.backward(operands, self.bias_values(), result, g, [out, out_keys]);
+            return;
+        }
         let (tokens, head) = (self.tokens, self.head());
         let p = self.probabilities([qkv, keys]);
         let scores = self.scores();
@@ -211,9 +248,14 @@ impl Attention {
     }
 
     /// Computes the gradient of packed projections without a prefix.
-    fn backward_packed(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
+    fn backward_packed(
+        &self,
+        qkv: &CubeTensor,
+        result: Option<&FlashResult>,
+        g: &CubeTensor,
+    ) -> CubeTensor {
         let out = empty(qkv, qkv.meta.shape());
-        self.backward([qkv, qkv], g, [&out, &out]);
+        self.backward([qkv, qkv], result, g, [&out, &out]);
         out
     }
 }
@@ -224,9 +266,11 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
     let attention = Attention::new(qkv.dims(), heads, bias)?;
     Some(apply([input], |[qkv]| {
         let qkv = into_contiguous(qkv);
-        let y = attention.forward([&qkv, &qkv]);
-        let back: Run<1> =
-            Arc::new(move |g, _| [Some(attention.backward_packed(&qkv, &into_contiguous(g)))]);
+        let (y, result) = attention.forward([&qkv, &qkv]);
+        let back: Run<1> = Arc::new(move |g, _| {
+            let g = into_contiguous(g);
+            [Some(attention.backward_packed(&qkv, result.as_ref(), &g))]
+        });
         (y, back)
     }))
 }
@@ -251,12 +295,13 @@ pub fn prefixed_attention(
     Some(apply(inputs, |[qkv, first, second]| {
         let qkv = into_contiguous(qkv);
         let keys = join.join(&qkv, [first, second].map(into_contiguous), batch);
-        let y = attention.forward([&qkv, &keys]);
+        let (y, result) = attention.forward([&qkv, &keys]);
         let back: Run<3> = Arc::new(move |g, wanted| {
             let out = empty(&qkv, qkv.meta.shape());
             let out_keys = empty(&keys, keys.meta.shape());
             let g = into_contiguous(g);
-            attention.backward([&qkv, &keys], &g, [&out, &out_keys]);
+            let outputs = [&out, &out_keys];
+            attention.backward([&qkv, &keys], result.as_ref(), &g, outputs);
             join.split(&out_keys, &out, batch);
             if !wanted[1] && !wanted[2] {
                 return [Some(out), None, None];
@@ -287,11 +332,12 @@ pub fn self_attention(
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
         let qkv = packed.forward(&outside.enter(&x), Extra::default());
-        let y = proj.forward(&attention.forward([&qkv, &qkv]), outside.extra(&x));
+        let (mixed, result) = attention.forward([&qkv, &qkv]);
+        let y = proj.forward(&mixed, outside.extra(&x));
         let back: Run<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
             let mixed = proj.backward(&g, Extra::default());
-            let inside = attention.backward_packed(&qkv, &mixed);
+            let inside = attention.backward_packed(&qkv, result.as_ref(), &mixed);
             let inside = packed.backward(&inside, outside.extra_back(&g));
             [Some(outside.leave(&x, inside, &g))]
         });

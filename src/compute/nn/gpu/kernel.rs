@@ -203,10 +203,15 @@ pub fn grid(groups: usize) -> [u32; 3] {
 
 /// Returns WGSL declarations of f32 buffers, followed by u32 buffers, with these names.
 pub fn declare(names: &[&str], numbers: &[&str]) -> String {
-    let mut text = String::new();
     let types = names.iter().map(|name| (*name, "f32"));
     let types = types.chain(numbers.iter().map(|name| (*name, "u32")));
-    for (binding, (name, kind)) in types.enumerate() {
+    declare_typed(&types.collect::<Vec<_>>())
+}
+
+/// Returns WGSL declarations of buffers with these names and types of elements.
+pub fn declare_typed(buffers: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (binding, (name, kind)) in buffers.iter().enumerate() {
         text += &format!(
             "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{kind}>;\n"
         );

@@ -9,6 +9,7 @@
 mod attention;
 mod convolution;
 mod elementwise;
+mod flash;
 mod glue;
 mod kernel;
 pub mod launches;
