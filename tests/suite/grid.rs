@@ -5,14 +5,14 @@ use std::path::Path;
 
 use lae_studio::experiment::estimate::Basis;
 use lae_studio::experiment::grid::{
-    CellEnd, CellState, Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped,
+    CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped,
 };
 use lae_studio::experiment::{self, ResourceCache, presets};
 use lae_studio::method::filled;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
-use lae_studio::run::grid::Grid;
+use lae_studio::run::grid::{CellStanding, Grid};
 use lae_studio::store::{self, StoredState, lock_cell};
 
 /// Settings of runs that take a moment.
@@ -247,12 +247,12 @@ fn the_key_of_a_run_is_known_before_it_begins() {
     let mut plan = plan(&text, root.path(), &Control::default());
     let keys: Vec<store::RunKey> = (0..7).map(|cell| plan.key(cell).unwrap().clone()).collect();
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 7);
-    assert!((0..7).all(|cell| plan.state(cell) == CellState::ToDo));
+    assert!((0..7).all(|cell| plan.state(cell) == CellStanding::ToDo));
     let mut heard = Heard::default();
     assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 0 });
     let runs: HashSet<store::RunKey> = finished(root.path()).into_iter().collect();
     assert_eq!(runs, keys.into_iter().collect());
-    assert!((0..7).all(|cell| matches!(plan.state(cell), CellState::Done(_))));
+    assert!((0..7).all(|cell| matches!(plan.state(cell), CellStanding::Done(_))));
     let costs = plan.costs(&plan.in_order());
     assert_eq!((costs.runs, costs.seconds), (0, 0.0));
 }
@@ -273,17 +273,7 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
     assert_eq!(heard.begun, [(0, false), (1, false)]);
     let mut second = plan(&text, root.path(), &Control::default());
     let stopped = second.state(1);
-    assert!(
-        matches!(
-            stopped,
-            CellState::Stopped {
-                saved: 1,
-                tasks: 2,
-                ..
-            }
-        ),
-        "{stopped:?}"
-    );
+    assert_eq!(stopped, CellStanding::Stopped { saved: 1, tasks: 2 });
     let mut heard = Heard::default();
     assert_eq!(
         run_all(&mut second, &mut heard),
@@ -352,7 +342,7 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
     let lock = lock_cell(root.path(), plan.key(0).unwrap())
         .unwrap()
         .unwrap();
-    assert_eq!(plan.state(0), CellState::RunningElsewhere);
+    assert_eq!(plan.state(0), CellStanding::Elsewhere);
     assert_eq!(plan.costs(&plan.in_order()).runs, 2);
     let config = plan.cells.cells[0].config.clone();
     let folder = root.path().to_path_buf();

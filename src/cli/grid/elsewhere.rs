@@ -10,9 +10,7 @@ use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, end_of, print_end, rows};
 use crate::data::is_here;
-use crate::experiment::grid::{
-    CellEnd, CellState, GridEnd, GridPlan, GridSink, collect_grid_attachments,
-};
+use crate::experiment::grid::{CellEnd, GridEnd, GridPlan, GridSink, collect_grid_attachments};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::CellStanding;
@@ -33,7 +31,7 @@ pub(super) fn run(
     if !args.quiet {
         tell(before(plan, chosen));
     }
-    let is_here = |cell: &usize| matches!(plan.state(*cell), CellState::Done(_));
+    let is_here = |cell: &usize| matches!(plan.state(*cell), CellStanding::Done(_));
     let mut wanted: Vec<usize> = chosen
         .iter()
         .copied()
@@ -152,7 +150,7 @@ impl Sink for RemoteGridSink<'_> {
         let was_begun = std::mem::replace(&mut self.begun, standing == CellStanding::AtWork);
         let end = match standing {
             CellStanding::AtWork => {
-                let goes_on = matches!(self.plan.state(cell), CellState::Stopped { .. });
+                let goes_on = matches!(self.plan.state(cell), CellStanding::Stopped { .. });
                 return self.reporter.begins(self.plan, cell, goes_on);
             }
             CellStanding::Done(folder) => {

@@ -22,10 +22,10 @@ use super::remote::{AtPlace, machine};
 use super::signals::stop_on_signals;
 use crate::counts::{count_text, counted};
 use crate::experiment::ResourceCache;
-use crate::experiment::grid::{self, CellState, Cells, GridEnd, GridPlan, Overrides};
+use crate::experiment::grid::{self, Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result};
 use crate::run::event::Control;
-use crate::run::grid::Grid;
+use crate::run::grid::{CellStanding, Grid};
 use crate::run::places::RemoteMachine;
 use crate::store;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
@@ -284,20 +284,24 @@ fn list_shipped(json: &Json) -> Result<End> {
 
 /// Returns the number of runs in each state, and the estimated time of the missing ones.
 fn before(plan: &GridPlan, cells: &[usize]) -> String {
-    let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
-    let count = |which: fn(&CellState) -> bool| states.iter().filter(|state| which(state)).count();
+    let states: Vec<CellStanding> = cells.iter().map(|cell| plan.state(*cell)).collect();
+    let count =
+        |which: fn(&CellStanding) -> bool| states.iter().filter(|state| which(state)).count();
     let parts = [
-        (count(|s| matches!(s, CellState::Done(_))), "done"),
-        (count(|s| matches!(s, CellState::Stopped { .. })), "stopped"),
+        (count(|s| matches!(s, CellStanding::Done(_))), "done"),
         (
-            count(|s| matches!(s, CellState::RunningElsewhere)),
+            count(|s| matches!(s, CellStanding::Stopped { .. })),
+            "stopped",
+        ),
+        (
+            count(|s| matches!(s, CellStanding::Elsewhere)),
             "running in another process",
         ),
         (
-            count(|s| matches!(s, CellState::Refused(_))),
+            count(|s| matches!(s, CellStanding::Refused(_))),
             "cannot be run",
         ),
-        (count(|s| matches!(s, CellState::ToDo)), "to do"),
+        (count(|s| matches!(s, CellStanding::ToDo)), "to do"),
     ];
     let told = parts.iter().filter(|(number, _)| *number > 0);
     let told: Vec<String> = told

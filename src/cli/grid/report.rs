@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::super::output::{Table, duration, percent, size};
 use crate::counts::count_text;
 use crate::experiment::grid::slurm::SlurmTask;
-use crate::experiment::grid::{CellState, GridCosts, GridPlan, RowFigures};
+use crate::experiment::grid::{CellForecast, GridCosts, GridPlan, RowFigures};
 use crate::problem::Problem;
-use crate::store::{RunKey, Summary, run_name};
-use crate::store::{mean_and_spread, spread_text};
+use crate::run::grid::CellStanding;
+use crate::store::{RunKey, Summary, mean_and_spread, run_name, spread_text};
 
 /// Version of the JSON; increased when a field changes its meaning.
 const VERSION: u32 = 1;
@@ -101,23 +101,23 @@ fn cell_report<'a>(
 ) -> CellReport<'a> {
     let config = &plan.cells.cells[cell].config;
     let state = plan.state(cell);
-    let (name, folder, problem) = match &state {
-        CellState::Done(folder) => ("done", Some(folder), None),
-        CellState::Stopped { folder, .. } => ("stopped", Some(folder), None),
-        CellState::RunningElsewhere => ("elsewhere", None, None),
-        CellState::ToDo => ("to_do", None, None),
-        CellState::Refused(problem) => ("refused", None, Some(problem.clone())),
+    let has_run = matches!(state, CellStanding::Done(_) | CellStanding::Stopped { .. });
+    let run = plan.run_of(cell).filter(|_| has_run);
+    let folder = run.map(|run| run.header.folder.as_path());
+    let (name, problem) = match state {
+        CellStanding::Done(_) => ("done", None),
+        CellStanding::Stopped { .. } => ("stopped", None),
+        CellStanding::Elsewhere | CellStanding::AtWork => ("elsewhere", None),
+        CellStanding::ToDo => ("to_do", None),
+        CellStanding::Refused(problem) => ("refused", Some(problem)),
     };
-    let forecasts = plan
-        .forecasts
-        .get(cell)
-        .and_then(|known| known.as_ref().ok());
+    let forecast = plan.forecast(cell);
     let seconds = plan.seconds(cell);
     CellReport {
         number: cell,
         rows: titles.get(&cell).cloned().unwrap_or_default(),
         state: name,
-        run: folder.map(|folder| run_name(folder)),
+        run: folder.map(run_name),
         folder: folder.map(|folder| folder.display().to_string()),
         key: plan.key(cell),
         order: &config.order,
@@ -125,8 +125,8 @@ fn cell_report<'a>(
         device: &config.device,
         seconds: seconds.map(|(seconds, _)| seconds),
         measured: seconds.is_some_and(|(_, basis)| basis.is_some()),
-        memory_bytes: forecasts.map(|known| known.memory),
-        disk_bytes: forecasts.map(|known| known.disk),
+        memory_bytes: forecast.map(|known| known.memory),
+        disk_bytes: forecast.map(|known| known.disk),
         problem,
         task: None,
     }
@@ -153,10 +153,7 @@ pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
 
 fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
     let config = &plan.cells.cells[cell].config;
-    let title = match title {
-        "" => &plan.cells.grid.name,
-        title => title,
-    };
+    let title = plan.cells.title(title);
     let order = match config.order.chars().nth(LONGEST_ORDER) {
         Some(_) => "given",
         None => &config.order,
@@ -175,19 +172,15 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
     let mut table = Table::new(&columns);
     for cell in sorted {
         let first = titles.get(&cell).and_then(|titles| titles.first());
-        let forecasts = plan
-            .forecasts
-            .get(cell)
-            .and_then(|known| known.as_ref().ok());
         let state = plan.state(cell);
         let run = plan
             .run_of(cell)
-            .filter(|_| matches!(state, CellState::Done(_)));
+            .filter(|_| matches!(state, CellStanding::Done(_)));
         let figures = run.map(|run| run.figures(&run.histories()).of_answer());
         let figures = figures.unwrap_or_default().map(percent);
         let seconds = plan.seconds(cell);
         let seconds = seconds.map_or_else(|| "–".into(), |(seconds, _)| duration(seconds));
-        let bytes = |of: fn(&crate::experiment::grid::CellForecast) -> u64| size(forecasts.map(of));
+        let bytes = |of: fn(&CellForecast) -> u64| size(plan.forecast(cell).map(of));
         let cells = [
             (cell + 1).to_string(),
             told(plan, cell, first.copied().unwrap_or("")),
@@ -206,13 +199,13 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
     format!("{table}{}\n", super::before(plan, cells))
 }
 
-fn state_text(state: &CellState) -> String {
+fn state_text(state: &CellStanding) -> String {
     match state {
-        CellState::Done(_) => "done".into(),
-        CellState::Stopped { saved, tasks, .. } => format!("stopped in task {}/{tasks}", saved + 1),
-        CellState::RunningElsewhere => "running elsewhere".into(),
-        CellState::ToDo => "to do".into(),
-        CellState::Refused(problem) => format!("cannot be run: {}", problem.what),
+        CellStanding::Done(_) => "done".into(),
+        CellStanding::Stopped { saved, tasks } => format!("stopped in task {}/{tasks}", saved + 1),
+        CellStanding::Elsewhere | CellStanding::AtWork => "running elsewhere".into(),
+        CellStanding::ToDo => "to do".into(),
+        CellStanding::Refused(problem) => format!("cannot be run: {}", problem.what),
     }
 }
 
@@ -232,10 +225,7 @@ pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
                 count_text(runs.len() + missing)
             ),
         };
-        let title = match row.title.as_str() {
-            "" => plan.cells.grid.name.clone(),
-            title => title.to_string(),
-        };
+        let title = plan.cells.title(&row.title).to_string();
         let cell = |at: usize| mean_and_spread(&row.figures, |f| f.of_answer()[at], " ± ");
         let trained = runs.first();
         let trained = trained.map_or_else(|| "–".into(), |run| count_text(run.trained_parameters));

@@ -103,10 +103,7 @@ pub(super) fn print_rows(
             .collect();
         let of_row = measured.iter();
         let of_row = of_row.filter(|run| runs.contains(run.header.folder.as_path()));
-        let title = match row.title.as_str() {
-            "" => plan.cells.grid.name.clone(),
-            title => title.to_string(),
-        };
+        let title = plan.cells.title(&row.title).to_string();
         (title, of_row.collect())
     });
     let made = options.request().table_of_rows(rows.collect(), &measured)?;

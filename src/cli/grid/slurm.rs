@@ -7,9 +7,10 @@ use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, listing, title_of};
 use crate::counts::counted;
+use crate::experiment::grid::GridPlan;
 use crate::experiment::grid::slurm::{self, SlurmTask, SubmitOptions, TEMPLATE, TaskState};
-use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
+use crate::run::grid::CellStanding;
 use crate::run::places::{RemoteMachine, RemoteMachines};
 use crate::texts::Message;
 
@@ -98,7 +99,12 @@ pub(super) fn run(
     }
     let mut standings = SlurmTask::of(plan, cells, place)?;
     // The state of a finished run is more reliable than that of its task.
-    let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
+    let is_over = |cell| {
+        matches!(
+            plan.state(cell),
+            CellStanding::Done(_) | CellStanding::Refused(_)
+        )
+    };
     standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
     let texts = standings
         .iter()
@@ -110,10 +116,10 @@ pub(super) fn run(
     Ok(End::Done)
 }
 
-fn state_text(standing: &SlurmTask, state: &CellState) -> String {
+fn state_text(standing: &SlurmTask, state: &CellStanding) -> String {
     let id = &standing.id;
     let saved = match state {
-        CellState::Stopped { saved, tasks, .. } => format!(", saved in task {}/{tasks}", saved + 1),
+        CellStanding::Stopped { saved, tasks } => format!(", saved in task {}/{tasks}", saved + 1),
         _ => String::new(),
     };
     let known = |text: &Option<String>| text.clone().unwrap_or_default();

@@ -77,7 +77,7 @@ impl GridSink for CellSink<'_, '_> {
         self.pace.ended(cell, end);
         let standing = match end {
             Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {
-                plan.standing_of(cell)
+                plan.state(cell)
             }
             Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
             Err(problem) => {

@@ -9,9 +9,9 @@ use super::super::super::output::{Table, duration};
 use crate::counts::{count_text, counted};
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner};
-use crate::experiment::grid::{CellState, GridCosts, GridPlan};
+use crate::experiment::grid::{GridCosts, GridPlan};
 use crate::run::event::Control;
-use crate::run::grid::Grid;
+use crate::run::grid::{CellStanding, Grid};
 use crate::run::job::SearchBy;
 use crate::run::search_result::EdgeEnd;
 use crate::store::spread_text;
@@ -144,13 +144,13 @@ impl Forecast {
 
 impl RowForecast {
     fn of(plan: &GridPlan, cells: &[usize]) -> Self {
-        let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
-        let done = |state: &&CellState| matches!(state, CellState::Done(_));
+        let states: Vec<CellStanding> = cells.iter().map(|cell| plan.state(*cell)).collect();
+        let done = |state: &&CellStanding| matches!(state, CellStanding::Done(_));
         Self {
             costs: plan.costs(cells),
             there: states.iter().filter(done).count(),
             refused: states.into_iter().find_map(|state| match state {
-                CellState::Refused(problem) => Some(problem.what),
+                CellStanding::Refused(problem) => Some(problem.what),
                 _ => None,
             }),
         }

@@ -102,6 +102,14 @@ impl Cells {
         Ok(Self { grid, rows, cells })
     }
 
+    /// Returns the title of a row, or the grid's name for a row without a title.
+    pub fn title<'a>(&'a self, row: &'a str) -> &'a str {
+        match row {
+            "" => &self.grid.name,
+            title => title,
+        }
+    }
+
     /// Keeps only the cells with these indices and the rows that contain one of them; keeps everything if `wanted` is
     /// empty.
     #[must_use]

@@ -11,14 +11,12 @@ mod plan;
 pub mod search;
 mod shipped;
 pub mod slurm;
-mod status;
 mod work;
 mod written;
 
 pub use bundle::collect_grid_attachments;
 pub use cells::{Cell, Cells, GridRow, Overrides};
 pub use forecast::CellForecast;
-pub use plan::{CellState, GridCosts, GridPlan, RowFigures};
+pub use plan::{GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
-pub use status::Pace;
-pub use work::{CellEnd, GridEnd, GridSink};
+pub use work::{CellEnd, GridEnd, GridSink, Pace};

@@ -14,32 +14,10 @@ use crate::message;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest};
-use crate::run::grid::Grid;
+use crate::run::grid::{CellStanding, Grid, GridLine, GridStanding};
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
-
-/// The state of a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CellState {
-    /// Its run is finished and exists in the folder of runs.
-    Done(PathBuf),
-    /// Its run exists and can be resumed.
-    Stopped {
-        /// The run's folder.
-        folder: PathBuf,
-        /// Number of saved tasks.
-        saved: usize,
-        /// Number of all tasks.
-        tasks: usize,
-    },
-    /// Another program is running it.
-    RunningElsewhere,
-    /// Its run does not exist yet.
-    ToDo,
-    /// It cannot be run.
-    Refused(Problem),
-}
 
 /// Estimated costs of the cells that are not finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -148,9 +126,14 @@ impl GridPlan {
         self.control.request()
     }
 
+    /// Returns the prediction for a cell; `None` for a cell that cannot run.
+    pub fn forecast(&self, cell: usize) -> Option<&CellForecast> {
+        self.forecasts.get(cell)?.as_ref().ok()
+    }
+
     /// Returns the key of a cell's run, if it is known.
     pub fn key(&self, cell: usize) -> Option<&RunKey> {
-        self.forecasts.get(cell)?.as_ref().ok()?.key.as_ref()
+        self.forecast(cell)?.key.as_ref()
     }
 
     /// Returns the key of a cell's settings, which is the same on every computer.
@@ -164,9 +147,9 @@ impl GridPlan {
     }
 
     /// Returns the state of a cell.
-    pub fn state(&self, cell: usize) -> CellState {
+    pub fn state(&self, cell: usize) -> CellStanding {
         if let Some(Err(problem)) = self.forecasts.get(cell) {
-            return CellState::Refused(problem.clone());
+            return CellStanding::Refused(problem.clone());
         }
         let run = self.run_of(cell);
         let locked = || {
@@ -174,15 +157,14 @@ impl GridPlan {
                 .is_some_and(|key| is_cell_locked(&self.root, key))
         };
         match run.map(|run| (run.state, run)) {
-            Some((StoredState::Finished, run)) => CellState::Done(run.header.folder.clone()),
-            Some((StoredState::Running, _)) => CellState::RunningElsewhere,
-            _ if locked() => CellState::RunningElsewhere,
-            Some((StoredState::Interrupted { .. }, run)) => CellState::Stopped {
-                folder: run.header.folder.clone(),
+            Some((StoredState::Finished, run)) => CellStanding::Done(run.header.folder.clone()),
+            Some((StoredState::Running, _)) => CellStanding::Elsewhere,
+            _ if locked() => CellStanding::Elsewhere,
+            Some((StoredState::Interrupted { .. }, run)) => CellStanding::Stopped {
                 saved: run.saved(),
                 tasks: run.header.tasks.len(),
             },
-            None => CellState::ToDo,
+            None => CellStanding::ToDo,
         }
     }
 
@@ -229,15 +211,15 @@ impl GridPlan {
     /// Returns the estimated seconds of a whole cell, and the basis of the estimate (`None` if it is not based on
     /// earlier runs). Returns `None` for a cell that cannot run.
     pub fn seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
-        let forecasts = self.forecasts.get(cell)?.as_ref().ok()?;
+        let forecast = self.forecast(cell)?;
         let images = TaskImages {
-            train: &forecasts.train_images,
-            test: &forecasts.test_images,
+            train: &forecast.train_images,
+            test: &forecast.test_images,
         };
-        let experiment = forecasts.key.as_ref().map(|key| key.experiment.as_str());
+        let experiment = forecast.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
         self.experience
-            .seconds(config, experiment, images, forecasts.network)
+            .seconds(config, experiment, images, forecast.network)
     }
 
     /// Returns the estimated costs of these cells, without what is already done.
@@ -249,13 +231,11 @@ impl GridPlan {
         };
         for &cell in cells {
             let share = match self.state(cell) {
-                CellState::ToDo => 1.0,
-                CellState::Stopped { saved, tasks, .. } => 1.0 - saved as f64 / tasks.max(1) as f64,
-                CellState::Done(_) | CellState::RunningElsewhere | CellState::Refused(_) => {
-                    continue;
-                }
+                CellStanding::ToDo => 1.0,
+                CellStanding::Stopped { saved, tasks } => 1.0 - saved as f64 / tasks.max(1) as f64,
+                _ => continue,
             };
-            let Some(Ok(forecasts)) = self.forecasts.get(cell) else {
+            let Some(forecast) = self.forecast(cell) else {
                 continue;
             };
             costs.runs += 1;
@@ -263,13 +243,46 @@ impl GridPlan {
             costs.seconds += share * seconds;
             costs.measured &= basis.is_some();
             costs.same_method &= basis.is_some_and(|basis| basis <= Basis::Method);
-            costs.memory_bytes = costs.memory_bytes.max(forecasts.memory);
-            let disk = (share * forecasts.disk as f64) as u64;
+            costs.memory_bytes = costs.memory_bytes.max(forecast.memory);
+            let disk = (share * forecast.disk as f64) as u64;
             costs.disk_bytes = costs.disk_bytes.saturating_add(disk);
         }
         costs.measured &= costs.runs > 0;
         costs.same_method &= costs.runs > 0;
         costs
+    }
+
+    /// Returns all cells with their states and costs.
+    pub fn standing(&self) -> GridStanding {
+        let mut titles: HashMap<usize, &str> = HashMap::new();
+        for row in &self.cells.rows {
+            for cell in &row.cells {
+                titles.entry(*cell).or_insert(&row.title);
+            }
+        }
+        let lines = self.cells.cells.iter().enumerate();
+        let lines = lines.map(|(number, cell)| GridLine {
+            row: titles.get(&number).copied().unwrap_or_default().to_string(),
+            order: cell.config.order.clone(),
+            seed: cell.config.seed,
+            seconds: self.costs(&[number]).seconds,
+            standing: self.state(number),
+        });
+        let all: Vec<usize> = (0..self.cells.cells.len()).collect();
+        let costs = self.costs(&all);
+        let grid = &self.cells.grid;
+        GridStanding {
+            title: match grid.title.as_str() {
+                "" => grid.name.clone(),
+                title => title.to_string(),
+            },
+            about: grid.about.clone(),
+            lines: lines.collect(),
+            rows: self.cells.rows.len(),
+            measured: costs.measured,
+            memory: costs.memory_bytes,
+            disk: costs.disk_bytes,
+        }
     }
 
     /// Returns the results of each row that has one of these cells, from its finished runs among them.

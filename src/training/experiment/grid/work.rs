@@ -1,16 +1,17 @@
 //! Runs the missing cells of a grid, possibly together with other programs that run the same grid in the same folder.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{CellState, GridPlan};
+use super::plan::GridPlan;
 use crate::experiment::{Changes, Outcome, resume_on, train};
 use crate::fence::catch_panic_as_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::grid::CellStanding;
 use crate::store::{StoredState, lock_cell};
 use crate::texts::Message;
 
@@ -118,8 +119,8 @@ impl GridPlan {
         })?;
         // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
-            CellState::Done(_) => return Ok(CellEnd::AlreadyFinished),
-            CellState::Refused(problem) => return Err(problem),
+            CellStanding::Done(_) => return Ok(CellEnd::AlreadyFinished),
+            CellStanding::Refused(problem) => return Err(problem),
             _ => {}
         }
         let Some(key) = self.key(cell).cloned() else {
@@ -206,5 +207,57 @@ impl GridPlan {
         obtained?;
         self.forecasts[cell] = self.predictor.forecast(&config);
         Ok(())
+    }
+}
+
+/// Estimates the remaining time of a grid: the estimated time of the remaining cells, scaled by the ratio of real to
+/// estimated time of the finished ones.
+#[derive(Debug)]
+pub struct Pace {
+    began: Instant,
+    /// Estimated seconds of each remaining cell, without what is already done.
+    left: HashMap<usize, f64>,
+    /// Estimated seconds of the cells that have run; `took` is the real time.
+    thought: f64,
+    took: f64,
+}
+
+impl Pace {
+    /// Returns the pace of these cells before the first one begins.
+    pub fn of(plan: &GridPlan, cells: &[usize]) -> Self {
+        let left = cells.iter();
+        Self {
+            began: Instant::now(),
+            left: left
+                .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
+                .collect(),
+            thought: 0.0,
+            took: 0.0,
+        }
+    }
+
+    /// Starts timing a cell.
+    pub fn begins(&mut self) {
+        self.began = Instant::now();
+    }
+
+    /// Records the end of a cell.
+    pub fn ended(&mut self, cell: usize, end: &Result<CellEnd>) {
+        // Another program may stop before it finishes the cell.
+        let is_elsewhere = matches!(end, Ok(CellEnd::Elsewhere));
+        let left = (!is_elsewhere).then(|| self.left.remove(&cell)).flatten();
+        if matches!(end, Ok(CellEnd::Finished)) {
+            self.thought += left.unwrap_or_default();
+            self.took += self.began.elapsed().as_secs_f64();
+        }
+    }
+
+    /// Returns the remaining seconds; the current cell counts in full.
+    pub fn left(&self) -> f64 {
+        let pace = match self.thought > 0.0 {
+            true => self.took / self.thought,
+            false => 1.0,
+        };
+        self.left.values().sum::<f64>() * pace
     }
 }

@@ -10,12 +10,13 @@ use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
 use super::status::{OnCluster, SlurmTask, TaskState};
 use crate::counts::ranges_text;
-use crate::experiment::grid::{CellState, GridPlan};
+use crate::experiment::grid::GridPlan;
 use crate::files;
 use crate::folders;
 use crate::message;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
+use crate::run::grid::CellStanding;
 use crate::run::places::RemoteMachine;
 use crate::store::write_file;
 use crate::texts::Message;
@@ -88,7 +89,9 @@ pub fn submit(
         let is_done = tasks
             .get(cell)
             .is_some_and(|task| task.state == TaskState::Done);
-        matches!(state, CellState::ToDo | CellState::Stopped { .. }) && !is_queued(cell) && !is_done
+        matches!(state, CellStanding::ToDo | CellStanding::Stopped { .. })
+            && !is_queued(cell)
+            && !is_done
     };
     let mut new: Vec<usize> = cells.iter().filter(to_do).copied().collect();
     new.sort_unstable();
