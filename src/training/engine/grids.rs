@@ -1,20 +1,24 @@
-//! Jobs that are more than one run: a grid, whose cells run one after the other, and trials of methods and checks of
-//! runs, which keep no run.
+//! Jobs that are more than one run: a grid, whose cells run one after the other, a search among its rows, and trials of
+//! methods and checks of runs, which keep no run.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
-use super::cells::{CellSink, preparing};
-use super::searches::run_search;
 use super::sink::JobSink;
 use crate::experiment::ResourceCache;
-use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
+use crate::experiment::grid::search::Search;
+use crate::experiment::grid::{CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
 use crate::experiment::proof::{CheckRequest, check_place};
+use crate::experiment::trial::SHARE;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Sink};
-use crate::run::grid::Grid;
-use crate::run::job::GridWork;
-use crate::run::trial_result::Trial;
+use crate::run::event::{Control, Event, Phase, Sink};
+use crate::run::grid::{CellStanding, Grid};
+use crate::run::job::{GridWork, SearchBy};
+use crate::run::search_result::SearchResult;
+use crate::texts::Message;
+use crate::{files, store};
 
 /// Runs the unfinished cells of a grid; returns the event that ends the job.
 pub(super) fn run_grid(
@@ -32,24 +36,24 @@ pub(super) fn run_grid(
     };
     let cells = Cells::of(grid, runs_root, &overrides)?.only(&work.cells);
     if let Some(by) = work.search {
-        return run_search(cells, by, runs_root, cache, (sink, control));
+        let searched = run_search(cells, by, runs_root, cache, (&mut *sink, control))?;
+        return Ok(finish(searched, sink));
     }
     sink.event(preparing(message!("doing-listing-runs")));
     sink.between_batches();
-    let plan = GridPlan::make(cells, runs_root, true, cache, control);
-    let stopped = || Event::Stopped { run: String::new() };
-    let Some(mut plan) = plan else {
-        return Ok(stopped());
+    let Some(mut plan) = GridPlan::make(cells, runs_root, true, cache, control) else {
+        return Ok(finish(None, sink));
     };
     sink.event(Event::Grid(Box::new(plan.standing())));
     let order = plan.in_order();
     let mut cells = CellSink::new(&plan, &order, sink);
     let end = plan.run(&order, &mut cells);
+    let run = String::new();
     Ok(match end {
-        GridEnd::Stopped(_) => stopped(),
-        GridEnd::Done { failed: 0 } => Event::Finished { run: String::new() },
+        GridEnd::Stopped(_) => Event::Stopped { run },
+        GridEnd::Done { failed: 0 } => Event::Finished { run },
         GridEnd::Done { failed } => Event::Failed {
-            run: String::new(),
+            run,
             problem: not_all(failed, cells.problem.as_ref()),
         },
     })
@@ -64,16 +68,57 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     }
 }
 
-/// Reports the result of a trial; returns the event that ends the job.
-pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Event> {
+/// Runs a search; returns its result, or `None` if the user stopped it.
+fn run_search(
+    cells: Cells,
+    by: SearchBy,
+    runs_root: &Path,
+    cache: &ResourceCache,
+    (sink, control): (&mut JobSink<'_>, &Control),
+) -> Result<Option<Event>> {
+    let name = cells.grid.name.clone();
+    sink.event(preparing(message!("doing-counting-candidates")));
+    let search = Search::new(cells, (by, SHARE), None, cache, control)?;
+    let verdicts = search.run(runs_root, cache, control, |plan, order, round| {
+        let mut standing = plan.standing();
+        standing.title += &format!(" · round {} of {}", round + 1, search.rounds());
+        sink.event(Event::Grid(Box::new(standing)));
+        let mut cells = CellSink::new(plan, order, sink);
+        plan.run(order, &mut cells)
+    })?;
+    let Some(verdicts) = verdicts else {
+        return Ok(None);
+    };
+    Ok(Some(Event::Searched(Box::new(SearchResult {
+        contests: search.ends(&verdicts),
+        file: save_chosen(runs_root, &name, &search.file_of(&verdicts)?)?,
+    }))))
+}
+
+/// Writes the grid of the rows chosen in a search of the grid `name` to the folder of runs. Does not overwrite the
+/// file of another search.
+fn save_chosen(runs_root: &Path, name: &str, text: &str) -> Result<PathBuf> {
+    let numbered = (2..).map(|number| format!("{name}-best-{number}.toml"));
+    let names = std::iter::once(format!("{name}-best.toml")).chain(numbered);
+    let mut files = names.map(|name| runs_root.join(name));
+    let is_free = |file: &PathBuf| match files::read_text(file, files::TEXT) {
+        Ok(known) => known == text,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    // The disk is full before the numbers run out.
+    let file = files.find(is_free).unwrap_or_default();
+    store::write_file(&file, text.as_bytes())?;
+    Ok(file)
+}
+
+/// Reports the result of a job that keeps no run, `None` if the user stopped it; returns the event that ends the job.
+pub(super) fn finish(result: Option<Event>, sink: &mut JobSink<'_>) -> Event {
     let run = String::new();
-    Ok(match trial {
-        None => Event::Stopped { run },
-        Some(trial) => {
-            sink.event(Event::Tried(Box::new(trial)));
-            Event::Finished { run }
-        }
-    })
+    let Some(result) = result else {
+        return Event::Stopped { run };
+    };
+    sink.event(result);
+    Event::Finished { run }
 }
 
 /// Checks a run, or a packed one; returns the event that ends the job.
@@ -89,14 +134,10 @@ pub(super) fn check(
         ..CheckRequest::default()
     };
     let report = check_place(place, &asked, cache, &mut Phases(sink), control)?;
-    let run = String::new();
-    Ok(match report {
-        None => Event::Stopped { run },
-        Some(report) => {
-            sink.event(Event::Checked(Box::new(report)));
-            Event::Finished { run }
-        }
-    })
+    Ok(finish(
+        report.map(|report| Event::Checked(Box::new(report))),
+        sink,
+    ))
 }
 
 /// Forwards only phases and remarks, because the run that a check trains is temporary.
@@ -111,5 +152,114 @@ impl Sink for Phases<'_, '_> {
 
     fn between_batches(&mut self) {
         self.0.between_batches();
+    }
+}
+
+/// Returns the event that says what is being done before a run begins.
+fn preparing(what: Message) -> Event {
+    Event::Phase {
+        run: String::new(),
+        phase: Phase::Preparing(what.into()),
+    }
+}
+
+/// Reports the results of the cells.
+pub(super) struct CellSink<'a, 'b> {
+    sink: &'a mut JobSink<'b>,
+    pace: Pace,
+    /// The Problem of the first cell that failed.
+    pub problem: Option<Problem>,
+    /// Remarks that were already reported, because most runs of a grid have the same ones.
+    told: HashSet<String>,
+}
+
+impl<'a, 'b> CellSink<'a, 'b> {
+    /// Creates a sink for the cells of a plan, which run in this order.
+    pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
+        Self {
+            pace: Pace::of(plan, order),
+            sink,
+            problem: None,
+            told: HashSet::new(),
+        }
+    }
+
+    fn send_event(&mut self, cell: usize, standing: CellStanding) {
+        let seconds_left = self.pace.left();
+        self.sink.event(Event::Cell {
+            cell,
+            standing,
+            seconds_left,
+        });
+    }
+}
+
+impl Sink for CellSink<'_, '_> {
+    fn event(&mut self, event: Event) {
+        let note = match &event {
+            Event::Remark { problem, .. } => Some(problem.to_string()),
+            _ => None,
+        };
+        if note.is_none_or(|note| self.told.insert(note)) {
+            self.sink.event(event);
+        }
+    }
+
+    fn between_batches(&mut self) {
+        self.sink.between_batches();
+    }
+}
+
+impl GridSink for CellSink<'_, '_> {
+    fn begins(&mut self, _: &GridPlan, cell: usize, _: bool) {
+        self.pace.begins();
+        self.send_event(cell, CellStanding::AtWork);
+    }
+
+    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
+        self.pace.ended(cell, end);
+        let standing = match end {
+            Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {
+                plan.state(cell)
+            }
+            Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
+            Err(problem) => {
+                self.problem.get_or_insert_with(|| problem.clone());
+                self.sink.failed();
+                CellStanding::Refused(problem.clone())
+            }
+        };
+        self.send_event(cell, standing);
+        self.sink.between_batches();
+    }
+
+    fn waits(&mut self, cells: usize) {
+        self.event(preparing(message!("doing-waiting-for-runs", n = cells)));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_search_chose_is_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let save = |text: &str| {
+            let file = save_chosen(root.path(), "rates", text).unwrap();
+            file.file_name().unwrap().to_str().unwrap().to_string()
+        };
+        assert_eq!(save("a"), "rates-best.toml");
+        assert_eq!(save("b"), "rates-best-2.toml");
+        assert_eq!(save("c"), "rates-best-3.toml");
+        // The same search, repeated, gives the same file.
+        assert_eq!(save("b"), "rates-best-2.toml");
+        for (name, text) in [("rates-best.toml", "a"), ("rates-best-2.toml", "b")] {
+            assert_eq!(
+                std::fs::read_to_string(root.path().join(name)).unwrap(),
+                text
+            );
+        }
     }
 }

@@ -4,14 +4,12 @@
 //! batches of the running job (`scheduler`). A panic in a job becomes a `Failed` event, and the thread continues. A
 //! callback wakes the front end, so the engine does not depend on the window.
 
-mod cells;
 mod features;
 mod grids;
 mod helper;
 mod inside;
 mod predictions;
 mod scheduler;
-mod searches;
 mod sink;
 mod tables;
 mod work;

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use super::EngineState;
-use super::grids::{check, run_grid, tried};
+use super::grids::{check, finish, run_grid};
 use super::sink::JobSink;
 use crate::experiment::pet_trial::try_pet;
 use crate::experiment::trial::{try_backbones, try_methods};
@@ -13,6 +13,7 @@ use crate::experiment::{self, Changes, Outcome};
 use crate::fence::catch_panic_as_problem;
 use crate::run::event::Event;
 use crate::run::job::{Job, JobWork};
+use crate::run::trial_result::Trial;
 
 /// The processor is measured after this time without a message, when the window has started.
 const IDLE: Duration = Duration::from_secs(1);
@@ -79,6 +80,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         run: String::new(),
     };
     let device = job.device.as_deref();
+    let tried = |trial: Trial| Event::Tried(Box::new(trial));
     let ended = catch_panic_as_problem(|| {
         let outcome = match &job.work {
             JobWork::Train(config) => {
@@ -98,14 +100,16 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
                 return run_grid(grid, device, runs_root, &cache, (&mut sink, &control));
             }
             JobWork::Try(config) => {
-                return tried(try_methods(config, &cache, &mut sink, &control)?, &mut sink);
+                let trial = try_methods(config, &cache, &mut sink, &control)?;
+                return Ok(finish(trial.map(tried), &mut sink));
             }
             JobWork::TryBackbones(config, others) => {
                 let trial = try_backbones(config, others, &cache, &mut sink, &control)?;
-                return tried(trial, &mut sink);
+                return Ok(finish(trial.map(tried), &mut sink));
             }
             JobWork::TryPet(config) => {
-                return tried(try_pet(config, &cache, &mut sink, &control)?, &mut sink);
+                let trial = try_pet(config, &cache, &mut sink, &control)?;
+                return Ok(finish(trial.map(tried), &mut sink));
             }
             JobWork::Check { run, train } => {
                 return check((run, *train), device, &cache, (&mut sink, &control));
