@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use lae_studio::experiment::ResourceCache;
 use lae_studio::experiment::pet_costs::pet_costs;
-use lae_studio::experiment::pet_trial::try_pet;
+use lae_studio::experiment::trial::try_pet;
 use lae_studio::expression::Piece;
 use lae_studio::memory::peak_bytes;
 use lae_studio::pet::diagnosis::{on_blocks, read};

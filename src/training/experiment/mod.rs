@@ -16,7 +16,6 @@ mod meter;
 mod oom_retry;
 pub mod overrides;
 pub mod pet_costs;
-pub mod pet_trial;
 mod plan;
 pub mod predict;
 pub mod predictor_cache;

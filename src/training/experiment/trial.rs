@@ -17,9 +17,11 @@ use super::{Outcome, ResourceCache, all_at_once, footprint, none_if_stopped, tra
 use crate::data::summary::counts;
 use crate::message;
 use crate::method::{TRIAL_METHODS, named_method, problems};
+use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Sink};
+use crate::run::job::JobAttachments;
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::store::{self, RunSummary};
 use crate::texts::Words;
@@ -28,6 +30,10 @@ use crate::texts::Words;
 pub const SHARE: f64 = 0.2;
 /// Largest planned time of all methods together, in seconds.
 const PLANNED: f64 = 40.0;
+/// Largest planned time of both PETs together, in seconds.
+const PLANNED_FOR_PETS: f64 = 16.0;
+/// The dataset of the trial of a PET, and the PET to compare with.
+const PET_TRIAL: [&str; 2] = ["digits", "adapter"];
 /// Smallest limit of training images per class before epochs are reduced.
 const FEWEST: usize = 20;
 /// Maximum number of times the epochs are halved.
@@ -85,13 +91,8 @@ pub fn try_methods(
         })
     };
     let all = contenders(chosen, cache)?.into_iter().map(contender);
-    let comparison = Comparison {
-        all: all.collect::<Result<_>>()?,
-        timed: 0,
-        planned: PLANNED,
-        losses: false,
-    };
-    comparison.run(sink, control)
+    let all: Vec<_> = all.collect::<Result<_>>()?;
+    compare(&all, 0, PLANNED, false, sink, control)
 }
 
 /// Compares backbones by SimpleCIL, which trains nothing: the images are classified by the class means of the features.
@@ -130,13 +131,7 @@ pub fn try_backbones(
             cache,
         });
     }
-    let comparison = Comparison {
-        all,
-        timed: largest.1,
-        planned: PLANNED,
-        losses: false,
-    };
-    let mut trial = comparison.run(sink, control)?;
+    let mut trial = compare(&all, largest.1, PLANNED, false, sink, control)?;
     let rows = trial.iter_mut().flat_map(|trial| &mut trial.methods);
     for (row, config) in rows.zip(configs) {
         row.memory = footprint::of_settings(&config, cache);
@@ -145,125 +140,147 @@ pub fn try_backbones(
     Ok(trial)
 }
 
+/// Tries the PET of these settings in about twenty seconds: trains it and Adapter on the embedded digits, with the usual
+/// size of each and otherwise equal settings, and reports the losses of all steps.
+///
+/// # Errors
+/// Returns a Problem if the PET cannot be trained or the device fails. A failure of one contender during training is
+/// reported in its row instead.
+pub fn try_pet(
+    chosen: &RunConfig,
+    cache: &ResourceCache,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Option<Trial>> {
+    let [data, other] = PET_TRIAL;
+    let plain = cache.with_own(&JobAttachments::default());
+    let usual = RunConfig::default();
+    let candidate = |spec: &PetSpec, cache| TrialCandidate {
+        title: spec.name.clone(),
+        config: RunConfig {
+            data: data.into(),
+            device: chosen.device.clone(),
+            pet: spec.name.to_lowercase(),
+            pet_size: spec.default_size().unwrap_or(usual.pet_size),
+            ..usual.clone()
+        },
+        cache,
+    };
+    let (spec, other) = (cache.plugin(&chosen.pet)?, plain.plugin(other)?);
+    let all = [candidate(&spec, cache), candidate(&other, &plain)];
+    // The speed is measured with Adapter, which can always be prepared.
+    compare(&all, 1, PLANNED_FOR_PETS, true, sink, control)
+}
+
 /// A candidate of a comparison.
-pub(super) struct TrialCandidate<'a> {
+struct TrialCandidate<'a> {
     /// Its name.
-    pub title: String,
-    pub config: RunConfig,
+    title: String,
+    config: RunConfig,
     /// The resources to train it with.
-    pub cache: &'a ResourceCache,
+    cache: &'a ResourceCache,
 }
 
-/// A comparison of settings: each is trained briefly and evaluated on held-out images, within one time limit for all.
-pub(super) struct Comparison<'a> {
-    /// The chosen settings first.
-    pub all: Vec<TrialCandidate<'a>>,
-    /// The candidate whose settings are used to count images and to time the network.
-    pub timed: usize,
-    /// Largest planned time of all candidates together, in seconds.
-    pub planned: f64,
-    /// Whether the loss of every step is reported.
-    pub losses: bool,
-}
-
-impl Comparison<'_> {
-    /// Trains the candidates one after the other. Returns `None` if the user stopped it before the first one
-    /// finished.
-    ///
-    /// # Errors
-    /// See [`try_methods`].
-    pub fn run(&self, sink: &mut dyn Sink, control: &Control) -> Result<Option<Trial>> {
-        let began = Instant::now();
-        let (chosen, timed) = (&self.all[0].config, &self.all[self.timed]);
-        let plan = TrainingPlan::prepare(
-            &Bounds::default().judged(&timed.config),
-            None,
-            timed.cache,
-            &mut ProgressSink::new(sink, None),
-            control,
+/// Trains the candidates one after the other, the chosen settings first, in at most about `planned` seconds, and
+/// evaluates them on held-out images. Images are counted and the network is timed with the settings of the candidate
+/// `timed`. Reports the loss of every step with `losses`. Returns `None` if the user stopped it before the first one
+/// finished.
+///
+/// # Errors
+/// See [`try_methods`].
+fn compare(
+    all: &[TrialCandidate<'_>],
+    timed: usize,
+    planned: f64,
+    losses: bool,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Option<Trial>> {
+    let began = Instant::now();
+    let (chosen, timed) = (&all[0].config, &all[timed]);
+    let plan = TrainingPlan::prepare(
+        &Bounds::default().judged(&timed.config),
+        None,
+        timed.cache,
+        &mut ProgressSink::new(sink, None),
+        control,
+    );
+    let Some(plan) = none_if_stopped(plan, control)? else {
+        return Ok(None);
+    };
+    let material = TrialCosts::of(&plan)?;
+    drop(plan);
+    let configs: Vec<_> = all.iter().map(|one| one.config.clone()).collect();
+    let bounds = material.bounds(&configs, planned);
+    let work = tempfile::tempdir().map_err(|error| {
+        Problem::io("create a folder to train in", std::env::temp_dir(), &error)
+    })?;
+    let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
+    for (number, one) in (1..).zip(all) {
+        let what = message!(
+            "doing-trying-method",
+            title = &one.title,
+            number = number,
+            of = all.len()
         );
-        let Some(plan) = none_if_stopped(plan, control)? else {
-            return Ok(None);
+        let mut progress = ProgressSink::new(sink, Some(what));
+        progress.user_control = Some(control);
+        progress.report(None);
+        let (run, judged) = (progress.run.clone(), bounds.judged(&one.config));
+        let outcome = match control.request() {
+            ControlRequest::Stop => Ok(Outcome::NotBegun),
+            _ => train(&judged, work.path(), one.cache, &mut progress, &run),
         };
-        let material = TrialCosts::of(&plan)?;
-        drop(plan);
-        let configs: Vec<_> = self.all.iter().map(|one| one.config.clone()).collect();
-        let bounds = material.bounds(&configs, self.planned);
-        let work = tempfile::tempdir().map_err(|error| {
-            Problem::io("create a folder to train in", std::env::temp_dir(), &error)
-        })?;
-        let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
-        for (number, one) in (1..).zip(&self.all) {
-            let what = message!(
-                "doing-trying-method",
-                title = &one.title,
-                number = number,
-                of = self.all.len()
-            );
-            let mut progress = ProgressSink::new(sink, Some(what));
-            progress.user_control = Some(control);
-            progress.report(None);
-            let (run, judged) = (progress.run.clone(), bounds.judged(&one.config));
-            let outcome = match control.request() {
-                ControlRequest::Stop => Ok(Outcome::NotBegun),
-                _ => train(&judged, work.path(), one.cache, &mut progress, &run),
-            };
-            waited += progress.waited;
-            let ended = ended(outcome, progress.done);
-            if !self.losses {
-                progress.losses.clear();
-            }
-            methods.push(row(one, &ended, &progress));
-            runs.push(ended.ok());
+        waited += progress.waited;
+        if !losses {
+            progress.losses.clear();
         }
-        if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
-            return Ok(None);
-        }
-        let (train_images, judged_images) = material.images(&bounds);
-        let mut trial = Trial {
-            data: chosen.data.clone(),
-            train_images: train_images.iter().sum(),
-            judged_images: judged_images.iter().sum(),
-            bounds: bounds.told(&material, chosen),
-            methods,
-            seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
-        };
-        trial.compare(|best, other| {
-            let answered = |place: usize| {
-                let run: &RunSummary = runs[place].as_ref()?;
-                let latest = run.latest.as_ref()?;
-                Some((latest.answered.as_ref()?, run.header.answering()))
-            };
-            let (own, expert) = answered(best)?;
-            own.beside(expert, answered(other)?)
-        });
-        Ok(Some(trial))
+        let (method, run) = row(one, outcome, &progress);
+        methods.push(method);
+        runs.push(run);
     }
+    if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let (train_images, judged_images) = material.images(&bounds);
+    let mut trial = Trial {
+        data: chosen.data.clone(),
+        train_images: train_images.iter().sum(),
+        judged_images: judged_images.iter().sum(),
+        bounds: bounds.told(&material, chosen),
+        methods,
+        seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
+    };
+    trial.compare(|best, other| {
+        let answered = |place: usize| {
+            let run: &RunSummary = runs[place].as_ref()?;
+            let latest = run.latest.as_ref()?;
+            Some((latest.answered.as_ref()?, run.header.answering()))
+        };
+        let (own, expert) = answered(best)?;
+        own.beside(expert, answered(other)?)
+    });
+    Ok(Some(trial))
 }
 
-/// Returns the summary of a finished run, or the reason why it did not finish. `done` is the share of its training
-/// that was completed.
-fn ended(outcome: Result<Outcome>, done: f64) -> Result<RunSummary> {
-    outcome.and_then(|outcome| match outcome {
+/// Returns the row of a candidate, and the summary of its run if the run finished.
+fn row(
+    one: &TrialCandidate<'_>,
+    outcome: Result<Outcome>,
+    progress: &ProgressSink<'_>,
+) -> (TriedMethod, Option<RunSummary>) {
+    let ended = outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),
         _ => {
-            let percent = (done * 100.0) as usize;
+            let percent = (progress.done * 100.0) as usize;
             Err(Problem::new(message!(
                 "problem-trial-stopped",
                 percent = percent
             )))
         }
-    })
-}
-
-/// Returns the row of a candidate.
-fn row(
-    one: &TrialCandidate<'_>,
-    ended: &Result<RunSummary>,
-    progress: &ProgressSink<'_>,
-) -> TriedMethod {
+    });
     let figures = ended.as_ref().ok().map(|run| run.for_scripts().figures);
-    TriedMethod {
+    let method = TriedMethod {
         method: one.config.method.clone(),
         title: one.title.clone(),
         config: one.config.clone(),
@@ -274,7 +291,8 @@ fn row(
         memory: None,
         problem: ended.as_ref().err().cloned(),
         losses: progress.losses.clone(),
-    }
+    };
+    (method, ended.ok())
 }
 
 /// How a trial is reduced compared with a full run.
