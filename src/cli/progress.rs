@@ -12,8 +12,18 @@ use crate::method::epochs_of;
 use crate::metrics::Expert;
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 
-/// Number of steps of the bar.
-const STEPS: u64 = 1000;
+/// Number of steps of a bar.
+pub(super) const STEPS: u64 = 1000;
+
+/// Returns a bar of this form.
+pub(super) fn bar(template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(STEPS);
+    // The template is a constant, so an error would occur in every run.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}
 
 /// Shows the events of a run.
 pub(super) struct Reporter {
@@ -28,14 +38,8 @@ pub(super) struct Reporter {
 impl Reporter {
     /// Creates a reporter that shows only remarks if `quiet`, and a bar only if standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::new(STEPS);
-            // The template is a constant, so an error would occur in every run.
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {wide_msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = (!quiet && std::io::stderr().is_terminal())
+            .then(|| bar("{bar:30} {percent:>3} %  {wide_msg}"));
         Self {
             quiet,
             added_task: false,

@@ -1,21 +1,23 @@
-//! Runs a grid on several devices of this machine, with one process per device. Locks and keys prevent them from
+//! Several devices of this machine that share a grid, with one process per device. Locks and keys prevent them from
 //! running the same cell; if a process dies, the others take over its cell.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::{BufRead, BufReader, IsTerminal, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar};
 
 use super::super::output::{duration, tell};
-use super::super::progress::Notes;
+use super::super::progress::{Notes, STEPS, bar};
+use super::progress::{Failures, about_left};
 use super::report::title_of;
-use super::worker::{STOP, WorkerReport};
+use super::worker::WorkerReport;
 use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
+use crate::device::{self, DeviceInfo};
 use crate::experiment::grid::{CellEnd, GridEnd, GridPlan};
 use crate::logging;
 use crate::problem::{Problem, Result};
@@ -24,15 +26,14 @@ use crate::store;
 
 /// Interval between two checks whether the user stops it.
 const LOOK: Duration = Duration::from_millis(100);
-/// Steps of a bar.
-const STEPS: u64 = 1000;
+/// The word for all hardware GPUs.
+const ALL: &str = "all-gpus";
 
 /// A worker process.
 struct Helper {
     /// Its display name.
     name: String,
     child: Child,
-    input: Option<ChildStdin>,
     /// The cell it is running.
     cell: Option<usize>,
     bar: Option<ProgressBar>,
@@ -52,10 +53,68 @@ struct Merged<'a> {
     cells: usize,
     /// Cells that are finished or failed.
     done: BTreeSet<usize>,
-    failed: BTreeMap<usize, Problem>,
+    failures: Failures,
     notes: Notes,
     /// Estimated seconds of each remaining cell.
     left: HashMap<usize, f64>,
+}
+
+/// Returns the devices that `--device` names, if it names several: a list with commas, or all GPUs.
+///
+/// # Errors
+/// Returns a Problem if there is no GPU, or a device does not exist.
+pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    if wanted.trim() == ALL {
+        let cards = device::list()
+            .iter()
+            .filter(|info| info.kind.is_hardware_gpu());
+        let mut cards: Vec<&DeviceInfo> = cards.collect();
+        // A GPU can appear under several graphics interfaces; the best one is listed first.
+        let api = cards.first().map(|info| info.api);
+        cards.retain(|info| Some(info.api) == api);
+        let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();
+        if names.is_empty() {
+            return Err(Problem::new("this machine has no hardware GPU")
+                .at("--device")
+                .advise("run `lae-studio devices` to see all devices, or use --device cpu"));
+        }
+        return Ok(Some(names));
+    }
+    let names: Vec<String> = wanted
+        .split(',')
+        .map(|name| name.trim().to_string())
+        .collect();
+    if names.len() < 2 {
+        return Ok(None);
+    }
+    names
+        .iter()
+        .try_for_each(|name| device::choose(name).map(drop))?;
+    Ok(Some(names))
+}
+
+/// Checks that all devices produce the same runs.
+///
+/// # Errors
+/// Returns a Problem if the keys differ.
+pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
+    let Some(((first, plan), others)) = plans.split_first() else {
+        return Ok(());
+    };
+    for (name, other) in others {
+        if (0..plan.cells.cells.len()).any(|cell| plan.key(cell) != other.key(cell)) {
+            let what = format!(
+                "{first} and {name} would not compute the same runs: they store weights in different number formats"
+            );
+            return Err(Problem::new(what)
+                .at("--device")
+                .advise("set precision = \"f32\" in the grid, or give devices of the same kind"));
+        }
+    }
+    Ok(())
 }
 
 /// Runs these cells on the devices; `words` are the arguments of a worker process except for the device.
@@ -73,26 +132,23 @@ pub(super) fn run(
     let bars = (!args.quiet && std::io::stderr().is_terminal()).then(MultiProgress::new);
     let mut helpers = Vec::new();
     for (number, name) in devices.iter().enumerate() {
-        let same = devices.iter().filter(|other| *other == name).count();
-        let title = match same {
+        let same = |end: usize| devices[..end].iter().filter(|other| *other == name).count();
+        let title = match same(devices.len()) {
             1 => name.clone(),
-            _ => format!(
-                "{name} ({})",
-                devices[..=number]
-                    .iter()
-                    .filter(|other| *other == name)
-                    .count()
-            ),
+            _ => format!("{name} ({})", same(number + 1)),
         };
-        helpers.push(start(
-            args,
-            cells,
-            name,
-            title,
-            number,
-            &sender,
-            bars.as_ref(),
-        )?);
+        let child = start(args, cells, name, number, &sender)?;
+        let bar = bars.as_ref().map(|bars| {
+            let bar = bars.add(bar("{prefix}  {bar:20} {percent:>3} %  {wide_msg}"));
+            bar.set_prefix(title.clone());
+            bar
+        });
+        helpers.push(Helper {
+            name: title,
+            child,
+            cell: None,
+            bar,
+        });
     }
     drop(sender);
     let mut merged = Merged {
@@ -102,7 +158,7 @@ pub(super) fn run(
         bars,
         cells: cells.len(),
         done: BTreeSet::new(),
-        failed: BTreeMap::new(),
+        failures: Failures::default(),
         notes: Notes::default(),
         left: cells
             .iter()
@@ -131,15 +187,14 @@ pub(super) fn run(
     Ok(GridEnd::Done { failed })
 }
 
+/// Starts a worker process, and a thread that passes on its messages with its number.
 fn start(
     args: &Args,
     cells: &[usize],
     device: &str,
-    name: String,
     number: usize,
     sender: &Sender<WorkerMessage>,
-    bars: Option<&MultiProgress>,
-) -> Result<Helper> {
+) -> Result<Child> {
     let program = std::env::current_exe().map_err(|error| {
         Problem::new(format!(
             "the path of this program could not be determined: {error}"
@@ -183,57 +238,39 @@ fn start(
     thread
         .spawn(read)
         .map_err(|error| Problem::no_thread(&error))?;
-    let bar = bars.map(|bars| {
-        let bar = bars.add(ProgressBar::new(STEPS));
-        // The template is a constant, so an error would occur in every run.
-        if let Ok(style) =
-            ProgressStyle::with_template("{prefix}  {bar:20} {percent:>3} %  {wide_msg}")
-        {
-            bar.set_style(style);
-        }
-        bar.set_prefix(name.clone());
-        bar
-    });
-    Ok(Helper {
-        name,
-        input: child.stdin.take(),
-        child,
-        cell: None,
-        bar,
-    })
+    Ok(child)
 }
 
 impl Merged<'_> {
     /// Follows all worker processes until they have ended.
     fn follow(&mut self, receiver: &Receiver<WorkerMessage>, control: &Control) {
-        let mut told = false;
         while self.alive > 0 {
-            if control.request() == ControlRequest::Stop && !told {
-                told = true;
-                for input in self
-                    .helpers
-                    .iter_mut()
-                    .filter_map(|helper| helper.input.as_mut())
-                {
-                    let _ = input
-                        .write_all(STOP.as_bytes())
-                        .and_then(|()| input.flush());
+            let stopped = control.request() == ControlRequest::Stop;
+            if stopped {
+                // A worker process saves its run and ends when its input is closed.
+                for helper in &mut self.helpers {
+                    helper.child.stdin = None;
                 }
             }
             match receiver.recv_timeout(LOOK) {
                 Ok((number, Some(what))) => self.handle_report(number, what),
-                Ok((number, None)) => self.gone(number, told),
+                Ok((number, None)) => self.gone(number, stopped),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
     }
 
-    fn line(&self, text: &str) {
+    /// Prints lines above the bars.
+    fn print(&self, print: impl FnOnce()) {
         match &self.bars {
-            Some(bars) => bars.suspend(|| tell(text)),
-            None => tell(text),
+            Some(bars) => bars.suspend(print),
+            None => print(),
         }
+    }
+
+    fn line(&self, text: &str) {
+        self.print(|| tell(text));
     }
 
     fn handle_report(&mut self, number: usize, told: WorkerReport) {
@@ -249,7 +286,11 @@ impl Merged<'_> {
                 _ => {}
             },
             WorkerReport::Ended { cell, end } => self.ended(number, cell, end),
-            WorkerReport::Waits => self.message(number, "waiting for the others"),
+            WorkerReport::Waits => {
+                if let Some(bar) = &self.helpers[number].bar {
+                    bar.set_message("waiting for the others");
+                }
+            }
         }
     }
 
@@ -259,10 +300,7 @@ impl Merged<'_> {
             return;
         }
         let left = self.left.values().sum::<f64>() / self.alive.max(1) as f64;
-        let left = match left > 0.0 {
-            true => format!(", about {} left", duration(left)),
-            false => String::new(),
-        };
+        let left = about_left(left);
         let verb = if goes_on { "resumes" } else { "begins" };
         let name = &self.helpers[number].name;
         let title = title_of(self.plan, cell);
@@ -288,12 +326,6 @@ impl Merged<'_> {
         }
     }
 
-    fn message(&self, number: usize, text: &str) {
-        if let Some(bar) = &self.helpers[number].bar {
-            bar.set_message(text.to_string());
-        }
-    }
-
     fn ended(&mut self, number: usize, cell: usize, end: Result<CellEnd>) {
         self.helpers[number].cell = None;
         match end {
@@ -303,14 +335,8 @@ impl Merged<'_> {
             }
             Err(problem) => {
                 self.left.remove(&cell);
-                let is_known = self.failed.values().any(|known| known.what == problem.what);
-                if self.failed.insert(cell, problem.clone()).is_none() && !is_known {
-                    let title = title_of(self.plan, cell);
-                    let say = || complain_of(&title, &problem);
-                    match &self.bars {
-                        Some(bars) => bars.suspend(say),
-                        None => say(),
-                    }
+                if self.failures.add(cell, &problem) {
+                    self.print(|| complain_of(&title_of(self.plan, cell), &problem));
                 }
             }
             Ok(CellEnd::Elsewhere | CellEnd::Stopped(_)) => {}
@@ -321,7 +347,6 @@ impl Merged<'_> {
     fn gone(&mut self, number: usize, stopped: bool) {
         self.alive -= 1;
         let helper = &mut self.helpers[number];
-        helper.input = None;
         let status = helper.child.wait().ok();
         if let Some(bar) = &helper.bar {
             bar.finish_and_clear();
@@ -349,18 +374,8 @@ impl Merged<'_> {
     /// Returns the number of cells that could not be run.
     fn close(&mut self) -> usize {
         self.notes.close();
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        for problem in self.failed.values() {
-            *reasons.entry(&problem.what).or_default() += 1;
-        }
-        for (what, runs) in reasons.into_iter().filter(|(_, runs)| *runs > 1) {
-            let more = counted(runs - 1, "more run");
-            tell(format!("{more} for the same reason: {what}"));
-        }
-        let done = &self.done;
-        self.failed
-            .keys()
-            .filter(|cell| !done.contains(cell))
-            .count()
+        self.failures.close();
+        let failed = self.failures.cells();
+        failed.filter(|cell| !self.done.contains(cell)).count()
     }
 }

@@ -7,7 +7,6 @@ mod progress;
 mod report;
 mod rows;
 mod search;
-mod several;
 mod slurm;
 mod worker;
 
@@ -118,7 +117,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let place = args.slurm.place()?.or(machine);
     let devices = match &place {
         Some(_) => None,
-        None => several::devices(args.device.as_deref())?,
+        None => devices::devices(args.device.as_deref())?,
     };
     let plan = plan(args, &grid, place.as_ref(), devices.as_deref(), &control)?;
     let Some(mut plan) = plan else {
@@ -221,7 +220,7 @@ fn plan(
         };
         plans.push((name, made));
     }
-    several::agree(&plans)?;
+    devices::agree(&plans)?;
     Ok(plans.into_iter().next().map(|(_, plan)| plan))
 }
 

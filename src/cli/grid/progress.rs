@@ -1,6 +1,6 @@
 //! Prints the progress of a grid: the current run, and below it the same as `train`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::super::output::{duration, tell};
 use super::super::progress::{Notes, Reporter};
@@ -25,8 +25,7 @@ pub(super) struct GridReporter {
     pace: Pace,
     /// Datasets whose split was reported.
     splits: HashSet<String>,
-    /// Problems that were reported, and how often each occurred again.
-    told: HashMap<String, usize>,
+    failures: Failures,
     notes: Notes,
 }
 
@@ -47,7 +46,7 @@ impl GridReporter {
             done: 0,
             pace: Pace::of(plan, cells),
             splits: HashSet::new(),
-            told: HashMap::new(),
+            failures: Failures::default(),
             notes: Notes::default(),
         }
     }
@@ -56,23 +55,44 @@ impl GridReporter {
     pub fn close(&mut self) {
         self.reporter = None;
         self.notes.close();
-        for (problem, again) in self.told.drain().filter(|(_, again)| *again > 0) {
-            tell(format!(
-                "{} for the same reason: {problem}",
-                counted(again, "more run")
-            ));
-        }
+        self.failures.close();
+    }
+}
+
+/// Cells that could not be run, with the reasons.
+#[derive(Default)]
+pub(super) struct Failures(BTreeMap<usize, Problem>);
+
+impl Failures {
+    /// Adds a cell. Returns whether to report it: a reason that several cells share is reported once.
+    pub fn add(&mut self, cell: usize, problem: &Problem) -> bool {
+        let is_known = self.0.values().any(|known| known.what == problem.what);
+        self.0.insert(cell, problem.clone()).is_none() && !is_known
     }
 
-    /// Reports the Problem of a cell; one that several cells share is reported once.
-    fn failed(&mut self, plan: &GridPlan, cell: usize, problem: &Problem) {
-        match self.told.get_mut(&problem.what) {
-            Some(again) => *again += 1,
-            None => {
-                self.told.insert(problem.what.clone(), 0);
-                complain_of(&title_of(plan, cell), problem);
-            }
+    /// Returns the cells.
+    pub fn cells(&self) -> impl Iterator<Item = &usize> {
+        self.0.keys()
+    }
+
+    /// Reports how often repeated reasons occurred.
+    pub fn close(&self) {
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for problem in self.0.values() {
+            *reasons.entry(&problem.what).or_default() += 1;
         }
+        for (what, runs) in reasons.into_iter().filter(|(_, runs)| *runs > 1) {
+            let more = counted(runs - 1, "more run");
+            tell(format!("{more} for the same reason: {what}"));
+        }
+    }
+}
+
+/// Returns the remaining time for a line about a run; empty if it is unknown.
+pub(super) fn about_left(seconds: f64) -> String {
+    match seconds > 0.0 {
+        true => format!(", about {} left", duration(seconds)),
+        false => String::new(),
     }
 }
 
@@ -95,10 +115,7 @@ impl GridSink for GridReporter {
         }
         self.pace.begins();
         if !self.quiet {
-            let left = match self.pace.left() {
-                left if left > 0.0 => format!(", about {} left", duration(left)),
-                _ => String::new(),
-            };
+            let left = about_left(self.pace.left());
             let verb = if goes_on { "resumes" } else { "begins" };
             let (number, of) = (self.done + 1, self.cells);
             tell(format!(
@@ -126,7 +143,9 @@ impl GridSink for GridReporter {
             }
             Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {}
             Err(problem) => {
-                self.failed(plan, cell, problem);
+                if self.failures.add(cell, problem) {
+                    complain_of(&title_of(plan, cell), problem);
+                }
             }
         }
     }

@@ -1,5 +1,5 @@
 //! A process that runs a grid for another process, which reads its progress: one line of JSON per event. It saves its
-//! run and ends on request, or when the other process has ended.
+//! run and ends when the other process closes its input or has ended.
 
 use std::io::{BufRead, Write, stdin};
 
@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, Sink};
-
-/// The word that the other process writes to end this one.
-pub(super) const STOP: &str = "stop\n";
 
 /// A message of a worker process.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,14 +27,13 @@ pub(super) enum WorkerReport {
 pub(super) struct Worker;
 
 impl Worker {
-    /// Starts to listen for the stop word.
+    /// Starts to listen for the end of the input.
     ///
     /// # Errors
     /// Returns a Problem if no thread can be started.
     pub fn new(control: &Control) -> Result<Self> {
         let hand = control.clone();
         let listen = move || {
-            // A line was received, or the other process has ended.
             let _ = stdin().lock().read_line(&mut String::new());
             hand.set(ControlRequest::Stop);
         };

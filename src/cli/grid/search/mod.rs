@@ -10,7 +10,7 @@ use super::super::End;
 use super::super::output::tell;
 use super::asked::pairs;
 use super::progress::GridReporter;
-use super::{Args, before, print_end, several};
+use super::{Args, before, devices, print_end};
 use crate::counts::counted;
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let Some(how) = args.search.search else {
         return Ok(End::Done);
     };
-    if several::devices(args.device.as_deref())?.is_some() {
+    if devices::devices(args.device.as_deref())?.is_some() {
         let problem = Problem::new("a search uses a single device").at("--device");
         return Err(problem.advise(
             "give one device; another process can search in the same folder on another device",
