@@ -110,8 +110,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let only = pairs(&args.only, "--only")?;
     only.iter().try_for_each(|(key, _)| known(key))?;
     let control = stop_on_signals(!args.worker)?;
-    if args.search.is_wanted() {
-        return search::run(args, &grid, &control);
+    if let Some(by) = args.search.search {
+        return search::run(args, by, grid, &control);
     }
     let machine = args.at.place.as_deref().map(machine).transpose()?;
     let place = args.slurm.place()?.or(machine);

@@ -4,7 +4,7 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::super::End;
 use super::super::output::tell;
@@ -30,8 +30,8 @@ pub(super) struct Options {
     /// Choose the best row for each method on a validation share of the training images: halving (successive halving)
     /// trains all rows for a few epochs and continues with the better half, all trains every row for all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
-          conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
-    search: Option<SearchStrategy>,
+          conflicts_with_all = ["slurm", "place", "shard", "cells", "only"], value_parser = strategies())]
+    pub search: Option<SearchBy>,
     /// Maximum training steps per method [default: enough for as many rows as the method with the fewest rows has]
     #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
@@ -43,19 +43,11 @@ pub(super) struct Options {
     winners: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SearchStrategy {
-    Halving,
-    All,
-}
-
-impl SearchStrategy {
-    fn strategy(self) -> SearchBy {
-        match self {
-            Self::Halving => SearchBy::Halving,
-            Self::All => SearchBy::All,
-        }
-    }
+fn strategies() -> impl TypedValueParser<Value = SearchBy> {
+    PossibleValuesParser::new(["halving", "all"]).map(|word| match word.as_str() {
+        "halving" => SearchBy::Halving,
+        _ => SearchBy::All,
+    })
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
@@ -66,18 +58,8 @@ fn share(text: &str) -> std::result::Result<f64, String> {
     share.ok_or_else(|| "give a share between 0 and 1, such as 0.2".into())
 }
 
-impl Options {
-    /// Returns whether a search is requested.
-    pub fn is_wanted(&self) -> bool {
-        self.search.is_some()
-    }
-}
-
 /// Runs the search.
-pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
-    let Some(how) = args.search.search else {
-        return Ok(End::Done);
-    };
+pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> Result<End> {
     if devices::devices(args.device.as_deref())?.is_some() {
         let problem = Problem::new("a search uses a single device").at("--device");
         return Err(problem.advise(
@@ -90,23 +72,22 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         ..Overrides::default()
     };
     let root = store::runs_root(args.out.as_deref());
-    let cells = Cells::of(grid.clone(), &root, &overrides)?;
+    let cells = Cells::of(grid, &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
     let cache = ResourceCache::default();
-    let how_much = (how.strategy(), args.search.validation);
-    let search = Search::new(cells, how_much, budget, &cache, control)?;
+    let search = Search::new(cells, (by, args.search.validation), budget, &cache, control)?;
     if args.list {
         let Some(forecast) = Forecast::make(&search, &root, &cache, control) else {
             print_end(&GridEnd::Stopped(None), false);
             return Ok(End::Stopped);
         };
-        let report = SearchReport::of(&search, grid, how.strategy(), Some(&forecast));
-        let text = listing(&search, how.strategy(), &forecast);
-        args.json.print_results(&report, &text)?;
+        let report = SearchReport::of(&search, Some(&forecast), &[], String::new());
+        args.json
+            .print_results(&report, &listing(&search, &forecast))?;
         return Ok(End::Done);
     }
     if !args.quiet {
-        tell(plan_text(&search, how.strategy(), None).trim_end());
+        tell(plan_text(&search, None).trim_end());
     }
     let mut stopped_run = None;
     let verdicts = search.run(&root, &cache, control, |plan, order, round| {
@@ -142,8 +123,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         }
         None => format!("\n{file}"),
     };
-    let report = SearchReport::of(&search, grid, how.strategy(), None);
-    let report = report.with(&search, &verdicts, file);
+    let report = SearchReport::of(&search, None, &verdicts, file);
     args.json.print_results(&report, &format!("{text}{next}"))?;
     saved.transpose()?;
     let failed = verdicts

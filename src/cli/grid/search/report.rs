@@ -11,9 +11,9 @@ use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner};
 use crate::experiment::grid::{GridCosts, GridPlan};
 use crate::run::event::Control;
-use crate::run::grid::{CellStanding, Grid};
+use crate::run::grid::CellStanding;
 use crate::run::job::SearchBy;
-use crate::run::search_result::EdgeEnd;
+use crate::run::search_result::{ChosenEnd, EdgeEnd};
 use crate::store::spread_text;
 
 /// Version of the JSON; increased when a field changes its meaning.
@@ -25,7 +25,7 @@ pub(super) struct SearchReport {
     version: u32,
     grid: String,
     /// `halving` or `all`.
-    search: &'static str,
+    search: SearchBy,
     /// Maximum number of training steps per contest.
     budget: usize,
     contests: Vec<ContestReport>,
@@ -166,7 +166,7 @@ impl RowForecast {
 }
 
 /// Returns a table of all rows and the estimated costs.
-pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> String {
+pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
     let mut table = Table::new(&["", "row", ">runs", "state", ">steps", ">time"]);
     for contest in &search.contests {
         for &row in &contest.rows {
@@ -193,11 +193,11 @@ pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> Str
         true => "steps and time are for the first round\n",
         false => "",
     };
-    format!("{table}{of}{}", plan_text(search, by, Some(forecast)))
+    format!("{table}{of}{}", plan_text(search, Some(forecast)))
 }
 
 /// Returns a line for each contest, and the budget.
-pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecast>) -> String {
+pub(super) fn plan_text(search: &Search, forecast: Option<&Forecast>) -> String {
     let mut text = String::new();
     for contest in &search.contests {
         let mut parts = vec![counted(contest.rows.len(), "row")];
@@ -206,7 +206,7 @@ pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecas
             parts.push(format!("{left_out} over budget"));
         }
         let steps = counted(contest.steps, "training step");
-        parts.push(match (contest.rounds, by) {
+        parts.push(match (contest.rounds, search.strategy) {
             (1, SearchBy::Halving) if contest.rows.len() > 1 => {
                 format!("{steps} with all epochs, because halving would not save any")
             }
@@ -281,46 +281,41 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
 }
 
 impl SearchReport {
-    /// Returns the report of the contests, with their costs if they were estimated.
-    pub fn of(search: &Search, grid: &Grid, by: SearchBy, forecast: Option<&Forecast>) -> Self {
-        let contests = search.contests.iter().map(|contest| ContestReport {
-            title: contest.title.clone(),
-            tried: contest.rows.len(),
-            left_out: contest.left_out.len(),
-            rounds: contest.rounds,
-            steps: contest.steps,
-            steps_of_all: contest.steps_of_all,
-            seconds: forecast.map(|forecast| forecast.seconds(contest)),
-            rows: rows(search, contest, forecast),
-            chosen: None,
-            unranked: Vec::new(),
+    /// Returns the report of a search with its costs, if they were estimated, and its results, if there are any.
+    pub fn of(
+        search: &Search,
+        forecast: Option<&Forecast>,
+        verdicts: &[ContestResult],
+        winners: String,
+    ) -> Self {
+        let mut results = verdicts.iter().zip(search.ends(verdicts));
+        let contests = search.contests.iter().map(|contest| {
+            let (verdict, end) = results.next().unzip();
+            let end = end.unwrap_or_default();
+            let winner = verdict.and_then(|verdict| verdict.winner.as_ref());
+            ContestReport {
+                title: contest.title.clone(),
+                tried: contest.rows.len(),
+                left_out: contest.left_out.len(),
+                rounds: contest.rounds,
+                steps: contest.steps,
+                steps_of_all: contest.steps_of_all,
+                seconds: forecast.map(|forecast| forecast.seconds(contest)),
+                rows: rows(search, contest, forecast),
+                chosen: winner
+                    .zip(end.chosen)
+                    .map(|(winner, end)| chosen(search, winner, end)),
+                unranked: end.unranked,
+            }
         });
         Self {
             version: VERSION,
-            grid: grid.name.clone(),
-            search: match by {
-                SearchBy::Halving => "halving",
-                SearchBy::All => "all",
-            },
+            grid: search.name().to_string(),
+            search: search.strategy,
             budget: search.budget,
             contests: contests.collect(),
-            winners: String::new(),
+            winners,
         }
-    }
-
-    /// Adds the chosen rows and their grid file.
-    pub fn with(mut self, search: &Search, verdicts: &[ContestResult], winners: String) -> Self {
-        let ends = search.ends(verdicts).into_iter();
-        for ((report, verdict), end) in self.contests.iter_mut().zip(verdicts).zip(ends) {
-            let edges = end.chosen.map(|chosen| chosen.edges);
-            report.chosen = verdict
-                .winner
-                .as_ref()
-                .map(|winner| chosen(search, winner, edges.unwrap_or_default()));
-            report.unranked = end.unranked;
-        }
-        self.winners = winners;
-        self
     }
 }
 
@@ -340,20 +335,20 @@ fn rows(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<
     tried.chain(left_out).collect()
 }
 
-fn chosen(search: &Search, winner: &Winner, edges: Vec<EdgeEnd>) -> Chosen {
-    let second = winner.second.as_ref();
-    let title = |row: usize| search.title(row).to_string();
+fn chosen(search: &Search, winner: &Winner, end: ChosenEnd) -> Chosen {
+    let compared = winner.second.as_ref();
+    let (second, difference) = end.second.unzip();
     Chosen {
-        title: title(winner.row),
+        title: end.title,
         settings: search.varied(winner.row).iter().cloned().collect(),
-        mean: winner.mean,
+        mean: end.mean,
         std: winner.std,
-        runs: winner.runs,
-        second: second.map(|second| title(second.row)),
-        difference: second.map(|second| second.difference),
-        error: second.and_then(|second| second.error),
-        p: second.and_then(|second| second.p),
-        level: winner.level.iter().map(|row| title(*row)).collect(),
-        edges,
+        runs: end.runs,
+        second,
+        difference,
+        error: compared.and_then(|second| second.error),
+        p: compared.and_then(|second| second.p),
+        level: end.level,
+        edges: end.edges,
     }
 }

@@ -76,7 +76,8 @@ fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
 pub struct Search {
     /// The cells of the grid file.
     cells: Cells,
-    strategy: SearchBy,
+    /// How the best row is searched.
+    pub strategy: SearchBy,
     /// Share of each class's training images that is held out, if a row gives none.
     share: f64,
     /// Maximum number of training steps per contest.
@@ -347,6 +348,11 @@ impl Search {
     pub fn begin(&self) -> Vec<Vec<usize>> {
         let rows = self.contests.iter().map(|contest| contest.rows.clone());
         rows.collect()
+    }
+
+    /// Returns the name of the grid.
+    pub fn name(&self) -> &str {
+        &self.cells.grid.name
     }
 
     /// Returns the title of a row.
