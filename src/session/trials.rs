@@ -48,20 +48,6 @@ impl Session {
         self.queue(job);
     }
 
-    /// Cancels a waiting or running trial of backbones.
-    pub fn stop_trying_backbones(&mut self) {
-        if let TrialState::Asked(job) = self.experiment.trying_backbones {
-            self.give_up(job);
-        }
-    }
-
-    /// Cancels a waiting or running trial of methods.
-    pub fn stop_trying(&mut self) {
-        if let TrialState::Asked(job) = self.experiment.trying {
-            self.give_up(job);
-        }
-    }
-
     /// Queues a trial of about twenty seconds that compares the open plugin with Adapter.
     pub fn try_plugin(&mut self) {
         let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
@@ -81,15 +67,8 @@ impl Session {
         self.queue(job);
     }
 
-    /// Cancels the trial of a plugin.
-    pub fn stop_trying_plugin(&mut self) {
-        if let TrialState::Asked(job) = self.editor.trying {
-            self.give_up(job);
-        }
-    }
-
     /// Stops a job, or removes it from the queue.
-    pub(super) fn give_up(&mut self, job: JobId) {
+    pub fn give_up(&mut self, job: JobId) {
         match self.running_job() == Some(job) {
             true => self.stop(false),
             false => self.remove_job(job),
@@ -111,15 +90,11 @@ impl Session {
 
     /// Returns the result of trying methods on the current dataset.
     pub fn trial(&self) -> Option<&Arc<Trial>> {
-        self.of_current_data(&self.experiment.trying)
+        self.trial_result(&self.experiment.trying)
     }
 
-    /// Returns the result of trying backbones on the current dataset.
-    pub fn backbone_trial(&self) -> Option<&Arc<Trial>> {
-        self.of_current_data(&self.experiment.trying_backbones)
-    }
-
-    fn of_current_data<'a>(&self, trying: &'a TrialState) -> Option<&'a Arc<Trial>> {
+    /// Returns the result of a trial on the current dataset.
+    pub fn trial_result<'a>(&self, trying: &'a TrialState) -> Option<&'a Arc<Trial>> {
         match trying {
             TrialState::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
             _ => None,

@@ -218,8 +218,9 @@ impl Session {
     pub(super) fn open_text(&mut self, written: Written) {
         self.leave_plugin();
         // The results of trying another text do not apply to this text.
-        self.stop_trying_plugin();
-        self.editor.trying = TrialState::Not;
+        if let TrialState::Asked(job) = std::mem::take(&mut self.editor.trying) {
+            self.give_up(job);
+        }
         self.editor.open = Some(OpenPlugin {
             first: self.editor.versions + 1,
             file: written.file,

@@ -1,8 +1,6 @@
 //! The cards for finding a suitable method and a suitable backbone for the images: each has a button and a table of
 //! results.
 
-use std::sync::Arc;
-
 use egui::{RichText, Ui};
 
 use crate::run::trial_result::{Trial, TriedMethod};
@@ -28,9 +26,7 @@ pub fn backbones(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// A kind of trial.
 struct Kind {
     trying: fn(&Session) -> &TrialState,
-    done: fn(&Session) -> Option<&Arc<Trial>>,
     start: fn(&mut Session),
-    stop: fn(&mut Session),
     /// Whether the card recommends a better backbone.
     suggests: bool,
     /// The message ids of title, button and hint.
@@ -39,11 +35,9 @@ struct Kind {
 
 const METHODS: Kind = Kind {
     trying: |session| &session.experiment.trying,
-    done: Session::trial,
     start: |session| {
         session.try_methods();
     },
-    stop: Session::stop_trying,
     suggests: true,
     words: [
         "experiment-trial-title",
@@ -54,9 +48,7 @@ const METHODS: Kind = Kind {
 
 const BACKBONES: Kind = Kind {
     trying: |session| &session.experiment.trying_backbones,
-    done: Session::backbone_trial,
     start: Session::try_backbones,
-    stop: Session::stop_trying_backbones,
     suggests: false,
     words: [
         "experiment-backbone-trial-title",
@@ -71,16 +63,17 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
     }
     card(ui, |ui| {
         widgets::title(ui, tr!(kind.words[0]));
-        if let Some(trial) = (kind.done)(cx.session).cloned() {
-            table(ui, cx, &trial);
+        let trial = cx.session.trial_result((kind.trying)(cx.session)).cloned();
+        if let Some(trial) = &trial {
+            table(ui, cx, trial);
             for told in trial.sentences() {
                 sentence(ui, told.said());
             }
             if kind.suggests {
-                backbone(ui, cx, &trial);
+                backbone(ui, cx, trial);
             }
         }
-        ask(ui, cx, kind);
+        ask(ui, cx, kind, trial.is_some());
     });
 }
 
@@ -112,9 +105,9 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 }
 
 /// Draws the button that starts the trial, or the progress of the trial.
-fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
+fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
     let trying = (kind.trying)(cx.session);
-    if let TrialState::Asked(_) = trying {
+    if let TrialState::Asked(job) = *trying {
         let words = match cx.session.trial_at_work(trying) {
             Some(what) => what + " …",
             None => tr!("experiment-trial-queued").into(),
@@ -122,13 +115,13 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind) {
         ui.horizontal_wrapped(|ui| {
             widgets::cut(ui, crate::session::story::sentence(&words));
             if button(ui, tr!("experiment-trial-stop")).clicked() {
-                cx.change(kind.stop);
+                cx.change(move |session| session.give_up(job));
             }
         });
         return;
     }
     let [_, start, hint] = kind.words;
-    let words = match (kind.done)(cx.session).is_some() {
+    let words = match is_done {
         true => tr!("experiment-trial-again"),
         false => tr!(start),
     };

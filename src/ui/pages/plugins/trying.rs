@@ -26,7 +26,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         widgets::title(ui, tr!("editor-trial"));
         match cx.session.editor.trying.clone() {
-            TrialState::Asked(_) => {
+            TrialState::Asked(job) => {
                 let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
                     Some(what) => format!("{what} …"),
                     None => tr!("editor-trial-queued").into(),
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
                     if button(ui, tr!("editor-trial-stop")).clicked() {
-                        cx.change(Session::stop_trying_plugin);
+                        cx.change(move |session| session.give_up(job));
                     }
                 });
                 return;
