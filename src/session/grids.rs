@@ -75,14 +75,7 @@ impl VaryingSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub enum GridAsk {
     /// The settings on Experiment, some of which have several values.
-    Several {
-        /// The settings.
-        draft: Box<RunConfig>,
-        /// The preset that the settings were loaded from.
-        preset: Option<String>,
-        /// The settings with several values.
-        several: VaryingSettings,
-    },
+    Several(Box<GridFields>),
     /// The name of a built-in grid or a file, and the device of its runs if it overrides the file's.
     Named(String, Option<String>),
     /// A queued grid, and the device of its runs if it overrides the grid's.
@@ -90,7 +83,7 @@ pub enum GridAsk {
 }
 
 /// A grid as settings, some of which have several values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GridFields {
     /// The settings.
     pub draft: RunConfig,
@@ -360,10 +353,12 @@ impl Session {
             let device = (device != "auto").then(|| device.clone());
             return Some(GridAsk::Named(name.clone(), device));
         }
-        (!experiment.grid.several.is_empty()).then(|| GridAsk::Several {
-            draft: Box::new(experiment.draft.clone()),
-            preset: experiment.preset.clone(),
-            several: experiment.grid.several.clone(),
+        (!experiment.grid.several.is_empty()).then(|| {
+            GridAsk::Several(Box::new(GridFields {
+                draft: experiment.draft.clone(),
+                preset: experiment.preset.clone(),
+                several: experiment.grid.several.clone(),
+            }))
         })
     }
 

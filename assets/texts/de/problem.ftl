@@ -327,7 +327,6 @@ problem-grid-rows-not-comparable = keine zwei Zeilen dieser Versuchsreihe unters
 advice-give-several-values = gib einer Einstellung mehrere Werte: base_lr = [0.005, 0.01, 0.02]
 problem-too-few-training-steps = { $budget } Trainingsschritte reichen für { $title } nicht
 advice-steps-needed = eine seiner Konfigurationen braucht { $steps }
-problem-value-unwritten = ein Wert lässt sich nicht schreiben: { $error }
 problem-run-not-identified = dieser Lauf ließ sich nicht bestimmen
 advice-check-weight-file = prüfe, ob sich die Gewichtsdatei lesen lässt, und versuche es noch einmal
 problem-grid-not-found = es gibt keine Versuchsreihe namens „{ $wanted }“

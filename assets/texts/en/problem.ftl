@@ -327,7 +327,6 @@ problem-grid-rows-not-comparable = no two rows of this grid differ in the settin
 advice-give-several-values = give a setting several values: base_lr = [0.005, 0.01, 0.02]
 problem-too-few-training-steps = { $budget } training steps are not enough for { $title }
 advice-steps-needed = one of its configurations needs { $steps }
-problem-value-unwritten = could not write a value: { $error }
 problem-run-not-identified = could not identify this run
 advice-check-weight-file = check that the weight file can be read, and try again
 problem-grid-not-found = there is no grid named "{ $wanted }"

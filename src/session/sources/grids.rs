@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::Disk;
+use crate::experiment::grid::search::toml_literal;
 use crate::experiment::grid::slurm::{self, SubmitOptions};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
 use crate::method::filled;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
@@ -24,24 +25,15 @@ impl Disk {
     pub fn grid(&self, ask: &GridAsk) -> Result<GridView> {
         let root = self.runs_root.as_path();
         let (name, text, device) = named(ask, root)?;
-        let factors = match ask {
-            GridAsk::Several { several, .. } => factors(several),
-            GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
-        };
-        let grid = Grid::read(
-            &name,
-            &text,
-            &tr!("notices-grid-name", name = name.as_str()),
-        )?;
         let overrides = Overrides {
             device: device.clone(),
             ..Overrides::default()
         };
-        // Devices are not opened, because only the engine's thread may do that.
-        let plan = GridPlan::without_devices(grid, root, &overrides)?;
-        let fields = match ask {
-            GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
-            GridAsk::Several { .. } | GridAsk::Text(..) => None,
+        let plan = plan(&name, &text, root, &overrides)?;
+        let (factors, fields) = match ask {
+            GridAsk::Several(fields) => (factors(&fields.several), None),
+            GridAsk::Named(..) => (String::new(), fields_of(&plan.cells, root).map(Box::new)),
+            GridAsk::Text(..) => (String::new(), None),
         };
         let runs = plan.cells.cells.len();
         Ok(GridView {
@@ -66,18 +58,12 @@ impl Disk {
         let root = self.runs_root.as_path();
         let (name, text, _) = named(ask, root)?;
         let root = cluster.folder.as_deref().map_or(root, Path::new);
-        let grid = Grid::read(
-            &name,
-            &text,
-            &tr!("notices-grid-name", name = name.as_str()),
-        )?;
         let overrides = Overrides {
             device: cluster.device.clone(),
             data: cluster.data.clone().into_iter().collect(),
             ..Overrides::default()
         };
-        // The plan does not open devices, because a login node lacks the devices of the compute nodes.
-        let mut plan = GridPlan::without_devices(grid, root, &overrides)?;
+        let mut plan = plan(&name, &text, root, &overrides)?;
         let order = plan.in_order();
         let given = SubmitOptions {
             text: &text,
@@ -89,17 +75,17 @@ impl Disk {
     }
 }
 
+/// Returns the plan of a grid. Devices are not opened, because only the engine's thread may do that, and a login node
+/// lacks the devices of the compute nodes.
+fn plan(name: &str, text: &str, root: &Path, overrides: &Overrides) -> Result<GridPlan> {
+    let grid = Grid::read(name, text, &tr!("notices-grid-name", name = name))?;
+    GridPlan::without_devices(grid, root, overrides)
+}
+
 /// Returns the grid's name, the text of its file, and the device of its runs if it overrides the file's.
 fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)> {
     Ok(match ask {
-        GridAsk::Several {
-            draft,
-            preset,
-            several,
-        } => {
-            let text = text_of(draft, preset.as_deref(), several, root)?;
-            (UNSAVED.to_string(), text, None)
-        }
+        GridAsk::Several(fields) => (UNSAVED.to_string(), text_of(fields, root)?, None),
         GridAsk::Named(wanted, device) => {
             let (grid, text) = find(wanted)?;
             (grid.name, text, device.clone())
@@ -134,24 +120,23 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
         GridKey::Preset => Some(given.value.to_string()),
         _ => None,
     });
-    let several = VaryingSettings {
-        axes,
-        orders: part.orders,
-        seeds: part.seeds,
+    let fields = GridFields {
+        draft: cells.cells.first()?.config.clone(),
+        preset,
+        several: VaryingSettings {
+            axes,
+            orders: part.orders,
+            seeds: part.seeds,
+        },
     };
-    let draft = cells.cells.first()?.config.clone();
-    let text = text_of(&draft, preset.as_deref(), &several, root).ok()?;
+    let text = text_of(&fields, root).ok()?;
     let again = Grid::read(UNSAVED, &text, UNSAVED).ok()?;
     let again = Cells::of(again, root, &Overrides::default()).ok()?;
     let configs = |cells: &Cells| -> Vec<RunConfig> {
         let all = cells.cells.iter();
         all.map(|cell| filled(&cell.config)).collect()
     };
-    (configs(&again) == configs(cells)).then_some(GridFields {
-        draft,
-        preset,
-        several,
-    })
+    (configs(&again) == configs(cells)).then_some(fields)
 }
 
 /// Returns a summary such as "3 methods × 2 PETs × 3 class orders". Other languages put the number after the setting's
@@ -194,13 +179,8 @@ fn plural(key: &str) -> String {
 
 /// Returns the grid file for these settings, some of which have several values. Settings that follow from others are
 /// omitted, so that a row with another method or PET gets its own defaults.
-fn text_of(
-    draft: &RunConfig,
-    preset: Option<&str>,
-    several: &VaryingSettings,
-    root: &Path,
-) -> Result<String> {
-    let draft = &filled(draft);
+fn text_of(fields: &GridFields, root: &Path) -> Result<String> {
+    let (draft, preset) = (&filled(&fields.draft), fields.preset.as_deref());
     let mut named: Vec<String> = vec!["data".into(), "method".into()];
     // A named setting can change the default of another setting, so the missing ones are added in several rounds.
     for _ in 0..4 {
@@ -226,7 +206,7 @@ fn text_of(
         }
         named.extend(other);
     }
-    write(draft, preset, several, &named)
+    write(draft, preset, &fields.several, &named)
 }
 
 /// Returns a grid file that contains only the settings in `named`.
@@ -252,10 +232,13 @@ fn write(
     }
     if let Some(preset) = preset {
         let preset = Setting::Text(preset.to_string().into());
-        text += &format!("preset = {}\n", literal("preset", &preset)?);
+        text += &format!("preset = {}\n", toml_literal("preset", &preset)?);
     }
     for (key, values) in single.chain(axes).filter(|(_, values)| !values.is_empty()) {
-        let values: Result<Vec<String>> = values.iter().map(|value| literal(key, value)).collect();
+        let values: Result<Vec<String>> = values
+            .iter()
+            .map(|value| toml_literal(key, value))
+            .collect();
         let values = match &values?[..] {
             [only] => only.clone(),
             many => format!("[{}]", many.join(", ")),
@@ -269,20 +252,4 @@ fn write(
         text.extend(number.map(|number| format!("{key} = {number}\n")));
     }
     Ok(text + &own)
-}
-
-/// Returns a value in the syntax of a grid file.
-fn literal(key: &str, value: &Setting) -> Result<String> {
-    match value {
-        // Formats the f32 directly, because the same number as an f64 has more digits.
-        Setting::Pair(pair) => Ok(format!("{pair:?}")),
-        value => {
-            let value = toml::Value::try_from(value).map_err(|_| {
-                let what = tr!("notices-number-too-large", n = value.to_string());
-                let problem = Problem::new(what).at(key);
-                problem.advise(tr!("notices-number-too-large-advice"))
-            })?;
-            Ok(value.to_string())
-        }
-    }
 }

@@ -12,7 +12,6 @@ pub mod search;
 mod shipped;
 pub mod slurm;
 mod work;
-mod written;
 
 pub use bundle::collect_grid_attachments;
 pub use cells::{Cell, Cells, GridRow, Overrides};

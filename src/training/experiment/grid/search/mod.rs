@@ -29,6 +29,7 @@ use crate::store::settings_key;
 
 use contest::RoundFigures;
 pub use contest::{ContestResult, Second, Winner};
+pub use outcome::toml_literal;
 
 /// A group of competing rows.
 #[derive(Clone, Debug)]

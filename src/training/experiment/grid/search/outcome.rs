@@ -1,11 +1,14 @@
 //! The results of the contests as plain data for both front ends, and a grid of the chosen rows.
 
 use super::{Contest, ContestResult, Search, Winner};
-use crate::experiment::grid::written::{ChosenRow, file};
-use crate::problem::Result;
+use crate::message;
+use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
-use crate::run::grid::GridValue;
+use crate::run::grid::{GridKey, GridValue};
 use crate::run::search_result::{ChosenEnd, ContestEnd, EdgeEnd};
+
+/// What the grid of the chosen rows says about itself.
+const ABOUT: &str = "Settings chosen on a validation share of the training images; this grid measures on the test images.";
 
 impl Search {
     /// Returns the results of all contests as plain data.
@@ -30,16 +33,40 @@ impl Search {
     /// None in practice: values that were read from a file can be written to one.
     pub fn file_of(&self, verdicts: &[ContestResult]) -> Result<String> {
         let grid = &self.cells.grid;
-        let contests = self.contests.iter().zip(verdicts);
-        let rows = contests.filter_map(|(contest, verdict)| {
-            let row = verdict.winner.as_ref()?.row;
-            Some(ChosenRow {
-                title: &contest.title,
-                part: &grid.parts[self.cells.rows[row].part],
-                row: self.place_in_part(row),
-            })
-        });
-        file(grid, rows)
+        let title = match grid.title.as_str() {
+            "" => &grid.name,
+            title => title,
+        };
+        let quoted = |text: &str| toml_literal("title", &Setting::Text(text.to_string().into()));
+        let title = quoted(&format!("{title}, as chosen"))?;
+        let mut text = format!("title = {title}\nabout = {}\n", quoted(ABOUT)?);
+        for (contest, verdict) in self.contests.iter().zip(verdicts) {
+            let Some(winner) = &verdict.winner else {
+                continue;
+            };
+            let part = &grid.parts[self.cells.rows[winner.row].part];
+            let given = part.fixed.iter().chain(self.given(winner.row));
+            let mut lines: Vec<(String, String)> = Vec::new();
+            for given in given.filter(|given| given.key.name() != "validation_share") {
+                let key = match &given.key {
+                    GridKey::Own(key) => format!("settings.{key}"),
+                    key => key.name().to_string(),
+                };
+                let value = toml_literal(&key, &given.value)?;
+                match lines.iter_mut().find(|(known, _)| *known == key) {
+                    Some((_, known)) => *known = value,
+                    None => lines.push((key, value)),
+                }
+            }
+            text += &format!("\n[[part]]\ntitle = {}\n", quoted(&contest.title)?);
+            for (key, value) in lines {
+                text += &format!("{key} = {value}\n");
+            }
+            for (key, repeated) in [("orders", part.orders), ("seeds", part.seeds)] {
+                text.extend(repeated.map(|repeated| format!("{key} = {repeated}\n")));
+            }
+        }
+        Ok(text)
     }
 
     /// Returns the index of a row within its part.
@@ -94,6 +121,25 @@ impl Search {
             .into_iter()
             .flat_map(|choice| &choice.given)
             .collect()
+    }
+}
+
+/// Returns the value of a setting in the syntax of a grid file.
+///
+/// # Errors
+/// Returns a Problem for a number that is too large for a file.
+pub fn toml_literal(key: &str, value: &Setting) -> Result<String> {
+    match value {
+        // Formats the f32 directly, because the same number as an f64 has more digits.
+        Setting::Pair(pair) => Ok(format!("{pair:?}")),
+        value => {
+            let value = toml::Value::try_from(value).map_err(|_| {
+                let what = message!("notices-number-too-large", n = value.to_string());
+                let problem = Problem::new(what).at(key);
+                problem.advise(message!("notices-number-too-large-advice"))
+            })?;
+            Ok(value.to_string())
+        }
     }
 }
 
