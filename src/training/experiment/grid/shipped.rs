@@ -18,44 +18,37 @@ pub struct ShippedGrid {
     pub text: &'static str,
 }
 
-/// Includes the grid files of these names.
+/// Includes the grid files of these names and their demos.
 macro_rules! grids {
     ($($name:literal),+ $(,)?) => {
         /// All included grids; each demo follows its full version.
-        static SHIPPED: &[ShippedGrid] = &[$(ShippedGrid {
-            name: $name,
-            text: include_str!(concat!("../../../../assets/grids/", $name, ".toml")),
-        }),+];
+        static SHIPPED: &[ShippedGrid] = &[$(
+            ShippedGrid {
+                name: $name,
+                text: include_str!(concat!("../../../../assets/grids/", $name, ".toml")),
+            },
+            ShippedGrid {
+                name: concat!($name, "-demo"),
+                text: include_str!(concat!("../../../../assets/grids/", $name, "-demo.toml")),
+            },
+        )+];
     };
 }
 
 grids![
     "cifar100-10",
-    "cifar100-10-demo",
     "imagenet-r-10",
-    "imagenet-r-10-demo",
     "cifar100-20",
-    "cifar100-20-demo",
     "imagenet-r-20",
-    "imagenet-r-20-demo",
     "switches",
-    "switches-demo",
     "prefix-calibration",
-    "prefix-calibration-demo",
     "swin",
-    "swin-demo",
     "convnext",
-    "convnext-demo",
     "coda-prompt",
-    "coda-prompt-demo",
     "alpha",
-    "alpha-demo",
     "parameters",
-    "parameters-demo",
     "e-prompts",
-    "e-prompts-demo",
     "pets",
-    "pets-demo",
 ];
 
 /// Returns the included grids in the order in which they are listed.

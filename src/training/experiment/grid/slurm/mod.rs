@@ -7,7 +7,6 @@
 //! files that the task left there.
 
 mod commands;
-mod note;
 mod script;
 mod status;
 mod submission;

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commands;
-use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
-use super::status::{OnCluster, SlurmTask, TaskState};
+use super::status::{FOLDER, OnCluster, SlurmTask, Submission, SubmittedCell, TaskState, VERSION};
 use crate::counts::ranges_text;
 use crate::experiment::grid::GridPlan;
 use crate::files;
