@@ -330,7 +330,6 @@ advice-steps-needed = eine seiner Konfigurationen braucht { $steps }
 problem-run-not-identified = dieser Lauf ließ sich nicht bestimmen
 advice-check-weight-file = prüfe, ob sich die Gewichtsdatei lesen lässt, und versuche es noch einmal
 problem-grid-not-found = es gibt keine Versuchsreihe namens „{ $wanted }“
-problem-no-dataset-open = es ist kein Datensatz geöffnet
 problem-continues-with-fewer-images = { $out_of_memory }: Der Lauf macht weiter und nimmt { $images } zugleich
 advice-continues-from-last-epoch = es ist nichts zu tun: Er macht ab seiner letzten gesicherten Epoche mit demselben Ergebnis weiter
 advice-restart-with-smaller-batches = starte das Programm neu und setze den Lauf fort: Ab seiner letzten gesicherten Epoche verarbeitet er { $images } zugleich statt { $at_once }, mit demselben Ergebnis

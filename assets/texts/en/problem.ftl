@@ -330,7 +330,6 @@ advice-steps-needed = one of its configurations needs { $steps }
 problem-run-not-identified = could not identify this run
 advice-check-weight-file = check that the weight file can be read, and try again
 problem-grid-not-found = there is no grid named "{ $wanted }"
-problem-no-dataset-open = no dataset is open
 problem-continues-with-fewer-images = { $out_of_memory }: the run continues with { $images } at once
 advice-continues-from-last-epoch = no action is needed: it continues from its last saved epoch, with the same result
 advice-restart-with-smaller-batches = restart the program and resume the run: from its last saved epoch on, it processes { $images } at once instead of { $at_once }, with the same result

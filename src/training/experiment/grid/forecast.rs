@@ -12,11 +12,10 @@ use crate::experiment::estimate::{Network, TaskImages, disk};
 use crate::experiment::fitting::{Fitted, expected_on_gpu};
 use crate::experiment::run_identity::{RunIdentity, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
-use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
+use crate::pet::StreamScheme;
 use crate::pet::library::PluginLibrary;
-use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest};
@@ -68,8 +67,6 @@ pub(super) struct CellPredictor {
     plugins: PluginLibrary,
     gpu_weights: HashMap<String, Result<Option<WeightType>>>,
     data: Option<(String, Result<OpenData>)>,
-    /// Memory and disk space of the last settings, which are the same for all repetitions.
-    taken: Option<(RunConfig, [u64; 2])>,
 }
 
 impl CellPredictor {
@@ -83,7 +80,6 @@ impl CellPredictor {
             plugins: cache.plugins(),
             gpu_weights: HashMap::new(),
             data: None,
-            taken: None,
         }
     }
 
@@ -165,11 +161,20 @@ impl CellPredictor {
             train: &train_images,
             test: &test_images,
         };
-        let [memory, disk] = self.takes(&chosen, about, pet.as_ref(), images)?;
+        let plan = pet.map(|spec| PetPlan::new(&chosen, spec, &about.blocks));
+        let plan = plan.transpose()?;
+        let with = plan.as_ref().map(|plan| (&*plan.spec, &plan.blocks[..]));
+        let trained = match &plan {
+            Some(plan) => {
+                let (blocks, settings) = (&plan.blocks, &plan.settings);
+                plan.spec.parameter_count(&about.blocks, blocks, settings)?
+            }
+            None => 0,
+        };
         Ok(CellForecast {
             key,
-            memory,
-            disk,
+            memory: footprint::expected(config, about, with),
+            disk: disk(config, about, images, trained, open.data.classes.len()),
             network: Some(Network::of(&about.entry.architecture)),
             train_images,
             test_images,
@@ -209,11 +214,10 @@ impl CellPredictor {
     /// Returns the dataset of these settings, and opens it unless it is the previous one.
     fn open(&mut self, config: &RunConfig) -> Result<&mut OpenData> {
         let key = data_key(config);
-        if self.data.as_ref().is_none_or(|(known, _)| *known != key) {
-            let control = self.control.clone();
-            let data = self
-                .cache
-                .data(config, &|| control.request() != ControlRequest::Stop);
+        let known = self.data.take().filter(|(known, _)| *known == key);
+        let known = known.unwrap_or_else(|| {
+            let goes_on = || self.control.request() != ControlRequest::Stop;
+            let data = self.cache.data(config, &goes_on);
             let open = data.map(|data| OpenData {
                 images: data.fingerprints(),
                 train: counts(&data.train, data.classes.len()),
@@ -221,21 +225,10 @@ impl CellPredictor {
                 scenarios: HashMap::new(),
                 data,
             });
-            self.data = None;
-            return self
-                .data
-                .insert((key, open))
-                .1
-                .as_mut()
-                .map_err(|problem| problem.clone());
-        }
-        match &mut self.data {
-            Some((_, Ok(open))) => Ok(open),
-            Some((_, Err(problem))) => Err(problem.clone()),
-            None => Err(crate::problem::Problem::new(message!(
-                "problem-no-dataset-open"
-            ))),
-        }
+            (key, open)
+        });
+        let (_, open) = self.data.insert(known);
+        open.as_mut().map_err(|problem| problem.clone())
     }
 
     fn scenario(&mut self, chosen: &Chosen<'_>, order: &ClassOrder) -> Result<Arc<Scenario>> {
@@ -253,44 +246,6 @@ impl CellPredictor {
         let made =
             known.or_insert_with(|| plan::scenario(chosen, order, sizes, data).map(Arc::new));
         made.clone()
-    }
-
-    /// Returns memory and disk space in bytes.
-    fn takes(
-        &mut self,
-        chosen: &Chosen<'_>,
-        about: &Description,
-        pet: Option<&Arc<PetSpec>>,
-        images: TaskImages<'_>,
-    ) -> Result<[u64; 2]> {
-        let config = chosen.config;
-        let alike = config.clone().repeatable();
-        // They depend on the device and on the micro-batch.
-        let alike = RunConfig {
-            device: config.device.clone(),
-            micro_batch: config.micro_batch,
-            ..alike
-        };
-        if let Some((known, takes)) = &self.taken
-            && *known == alike
-        {
-            return Ok(*takes);
-        }
-        let plan = pet.map(|spec| PetPlan::new(chosen, Arc::clone(spec), &about.blocks));
-        let plan = plan.transpose()?;
-        let with = plan
-            .as_ref()
-            .map(|plan| (&*plan.spec, plan.blocks.as_slice()));
-        let memory = footprint::expected(config, about, with);
-        let trained = plan.as_ref().map(|plan| {
-            plan.spec
-                .parameter_count(&about.blocks, &plan.blocks, &plan.settings)
-        });
-        let trained = trained.transpose()?.unwrap_or(0);
-        let classes = self.open(config)?.data.classes.len();
-        let takes = [memory, disk(config, about, images, trained, classes)];
-        self.taken = Some((alike, takes));
-        Ok(takes)
     }
 }
 
