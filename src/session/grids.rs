@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::views::Fetch;
-use crate::experiment::grid::shipped;
+use crate::experiment::grid::{ShippedGrid, shipped, value_of};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Aspect, RunConfig, Setting, setting};
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
@@ -127,7 +127,7 @@ pub struct GridOnPage {
 pub fn shipped_grids() -> &'static [(&'static str, String)] {
     static ALL: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let title = |known: &crate::experiment::grid::ShippedGrid| {
+        let title = |known: &ShippedGrid| {
             let grid = known.read().ok()?;
             Some((known.name, grid.title))
         };
@@ -189,10 +189,7 @@ impl Session {
             return;
         }
         let draft = &experiment.draft;
-        let now = match setting(key) {
-            Some(setting) => (setting.get)(draft),
-            None => crate::method::filled(draft).settings.get(key).cloned(),
-        };
+        let now = value_of(draft, key);
         experiment.grid.several.axes.push(Axis {
             key: key.to_string(),
             values: now.into_iter().collect(),

@@ -40,28 +40,22 @@ pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
 /// Parses texts of the form `KEY=VALUE`.
 pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
     let pair = |text: &String| {
-        let parts = text
-            .split_once('=')
-            .filter(|(key, _)| !key.trim().is_empty());
-        let (key, value) = parts.ok_or_else(|| {
-            let problem = Problem::new(format!("\"{text}\" has no value")).at(option);
-            problem.advise(match option {
-                "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
-                _ => "write it as KEY=VALUE, for example method=lae",
-            })
-        })?;
-        Ok((key.trim().replace('-', "_"), value.trim().to_string()))
+        let parts = text.split_once('=');
+        let parts = parts.map(|(key, value)| (key.trim(), value.trim().to_string()));
+        match (parts.filter(|(key, _)| !key.is_empty()), option) {
+            // Names of datasets may contain dashes.
+            (Some((key, value)), "--data") => Ok((key.to_string(), value)),
+            (Some((key, value)), _) => Ok((key.replace('-', "_"), value)),
+            (None, _) => {
+                let problem = Problem::new(format!("\"{text}\" has no value")).at(option);
+                Err(problem.advise(match option {
+                    "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
+                    _ => "write it as KEY=VALUE, for example method=lae",
+                }))
+            }
+        }
     };
-    let data = |text: &String| {
-        // Names of datasets may contain dashes.
-        let (_, value) = pair(text)?;
-        let name = text.split_once('=').map_or("", |(name, _)| name.trim());
-        Ok((name.to_string(), value))
-    };
-    match option {
-        "--data" => texts.iter().map(data).collect(),
-        _ => texts.iter().map(pair).collect(),
-    }
+    texts.iter().map(pair).collect()
 }
 
 /// Checks that `--only` names an existing setting, or `row`.

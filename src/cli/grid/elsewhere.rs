@@ -93,9 +93,8 @@ fn worked(
         Some(JobWork::Grid(other)) => other.cells.clone(),
         _ => work.cells.clone(),
     };
-    let cache = plan.cache();
     let mut sink = RemoteGridSink {
-        reporter: GridReporter::new(args.quiet, plan, &cells, &cache, control),
+        reporter: GridReporter::new(args.quiet, plan, &cells),
         plan,
         cells,
         begun: false,

@@ -153,8 +153,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let end = match devices {
         Some(devices) => devices::run(args, &mut plan, &chosen, &devices, &control)?,
         None => {
-            let cache = plan.cache();
-            let mut sink = GridReporter::new(args.quiet, &plan, &chosen, &cache, &control);
+            let mut sink = GridReporter::new(args.quiet, &plan, &chosen);
             let end = plan.run(&chosen, &mut sink);
             sink.close();
             end

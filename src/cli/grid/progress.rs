@@ -8,17 +8,14 @@ use super::super::train::warn_other_split;
 use super::complain_of;
 use super::report::title_of;
 use crate::counts::counted;
-use crate::experiment::ResourceCache;
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Sink};
+use crate::run::event::{Event, Sink};
 
 /// Reports the progress of a grid.
 pub(super) struct GridReporter {
     quiet: bool,
     reporter: Option<Reporter>,
-    cache: ResourceCache,
-    control: Control,
     /// Number of cells, and number of processed cells.
     cells: usize,
     done: usize,
@@ -30,18 +27,10 @@ pub(super) struct GridReporter {
 }
 
 impl GridReporter {
-    pub fn new(
-        quiet: bool,
-        plan: &GridPlan,
-        cells: &[usize],
-        cache: &ResourceCache,
-        control: &Control,
-    ) -> Self {
+    pub fn new(quiet: bool, plan: &GridPlan, cells: &[usize]) -> Self {
         Self {
             quiet,
             reporter: None,
-            cache: cache.clone(),
-            control: control.clone(),
             cells: cells.len(),
             done: 0,
             pace: Pace::of(plan, cells),
@@ -111,7 +100,7 @@ impl GridSink for GridReporter {
         let config = &plan.cells.cells[cell].config;
         if self.splits.insert(config.data.clone()) {
             let configs = std::slice::from_ref(config);
-            warn_other_split(configs, None, &self.cache, &self.control);
+            warn_other_split(configs, None, &plan.cache, &plan.control);
         }
         self.pace.begins();
         if !self.quiet {

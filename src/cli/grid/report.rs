@@ -1,6 +1,6 @@
 //! The cells and rows of a grid as tables and as JSON.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ struct CellReport<'a> {
 
 impl<'a> GridReport<'a> {
     /// Adds the tasks of a cluster.
-    pub fn with_tasks(mut self, tasks: &'a HashMap<usize, SlurmTask>) -> Self {
+    pub fn with_tasks(mut self, tasks: &'a BTreeMap<usize, SlurmTask>) -> Self {
         for cell in &mut self.cells {
             cell.task = tasks.get(&cell.number);
         }
@@ -76,7 +76,7 @@ impl<'a> GridReport<'a> {
     /// Returns the report of these cells.
     pub fn of(plan: &'a GridPlan, cells: &[usize]) -> Self {
         let grid = &plan.cells.grid;
-        let titles = titles(plan);
+        let titles = plan.cells.titles();
         let mut sorted = cells.to_vec();
         sorted.sort_unstable();
         let reports = sorted.iter();
@@ -94,11 +94,7 @@ impl<'a> GridReport<'a> {
     }
 }
 
-fn cell_report<'a>(
-    plan: &'a GridPlan,
-    cell: usize,
-    titles: &HashMap<usize, Vec<&'a str>>,
-) -> CellReport<'a> {
+fn cell_report<'a>(plan: &'a GridPlan, cell: usize, titles: &[Vec<&'a str>]) -> CellReport<'a> {
     let config = &plan.cells.cells[cell].config;
     let state = plan.state(cell);
     let has_run = matches!(state, CellStanding::Done(_) | CellStanding::Stopped { .. });
@@ -115,7 +111,7 @@ fn cell_report<'a>(
     let seconds = plan.seconds(cell);
     CellReport {
         number: cell,
-        rows: titles.get(&cell).cloned().unwrap_or_default(),
+        rows: titles[cell].clone(),
         state: name,
         run: folder.map(run_name),
         folder: folder.map(|folder| folder.display().to_string()),
@@ -130,17 +126,6 @@ fn cell_report<'a>(
         problem,
         task: None,
     }
-}
-
-/// Returns the titles of the rows of each cell.
-fn titles(plan: &GridPlan) -> HashMap<usize, Vec<&str>> {
-    let mut titles: HashMap<usize, Vec<&str>> = HashMap::new();
-    for row in &plan.cells.rows {
-        for cell in &row.cells {
-            titles.entry(*cell).or_default().push(&row.title);
-        }
-    }
-    titles
 }
 
 /// Returns the title of a cell: row, class order and seed.
@@ -163,7 +148,7 @@ fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
 
 /// Returns the cells as a table. The states in `known` replace those of the plan.
 pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, String>) -> String {
-    let titles = titles(plan);
+    let titles = plan.cells.titles();
     let mut sorted = cells.to_vec();
     sorted.sort_unstable();
     let columns = [
@@ -171,7 +156,6 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
     ];
     let mut table = Table::new(&columns);
     for cell in sorted {
-        let first = titles.get(&cell).and_then(|titles| titles.first());
         let state = plan.state(cell);
         let run = plan
             .run_of(cell)
@@ -183,7 +167,7 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
         let bytes = |of: fn(&CellForecast) -> u64| size(plan.forecast(cell).map(of));
         let cells = [
             (cell + 1).to_string(),
-            told(plan, cell, first.copied().unwrap_or("")),
+            told(plan, cell, titles[cell].first().unwrap_or(&"")),
             known
                 .get(&cell)
                 .cloned()

@@ -125,9 +125,8 @@ pub(super) fn print_rows(
             }
             format => {
                 let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();
-                let cache = plan.cache();
-                let go_on = || plan.request() != ControlRequest::Stop;
-                let pictures = |run: &RunSummary| sample_pictures(&cache, run, &go_on);
+                let go_on = || plan.control.request() != ControlRequest::Stop;
+                let pictures = |run: &RunSummary| sample_pictures(&plan.cache, run, &go_on);
                 export(&runs, (format, FigureOfRuns::default()), &pictures)?
             }
         };

@@ -1,6 +1,6 @@
 //! `grid --slurm`: runs a grid as a job array of a cluster.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::super::End;
 use super::super::output::{say, tell};
@@ -139,13 +139,11 @@ fn state_text(standing: &SlurmTask, state: &CellStanding) -> String {
 }
 
 /// Returns the reasons of failed tasks, with tasks of the same reason together.
-fn failures(plan: &GridPlan, standings: &HashMap<usize, SlurmTask>) -> String {
-    let mut sorted: Vec<(&usize, &SlurmTask)> = standings.iter().collect();
-    sorted.sort_by_key(|(cell, _)| **cell);
+fn failures(plan: &GridPlan, standings: &BTreeMap<usize, SlurmTask>) -> String {
     let mut text = String::new();
-    for (first, number) in slurm::failures(sorted.iter().map(|(_, task)| *task)) {
-        let cell = sorted.iter().find(|(_, task)| task.id == first.id);
-        let title = cell.map_or_else(String::new, |(cell, _)| title_of(plan, **cell));
+    for (first, number) in slurm::failures(standings.values()) {
+        let cell = standings.iter().find(|(_, task)| task.id == first.id);
+        let title = cell.map_or_else(String::new, |(cell, _)| title_of(plan, *cell));
         let more = match number - 1 {
             0 => String::new(),
             same => format!(", and {} for the same reason", counted(same, "more run")),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Disk;
 use crate::experiment::grid::search::toml_literal;
 use crate::experiment::grid::slurm::{self, SubmitOptions};
-use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
+use crate::experiment::grid::{Cells, GridPlan, Overrides, find, value_of};
 use crate::method::filled;
 use crate::problem::Result;
 use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
@@ -217,13 +217,10 @@ fn write(
     named: &[String],
 ) -> Result<String> {
     // Axes keep their order; single values come first. A missing value has no syntax, so its setting is omitted.
-    let single = named.iter().filter(|key| !several.has(key)).map(|key| {
-        let value = match setting(key) {
-            Some(known) => (known.get)(draft),
-            None => draft.settings.get(key).cloned(),
-        };
-        (key, Vec::from_iter(value))
-    });
+    let single = named
+        .iter()
+        .filter(|key| !several.has(key))
+        .map(|key| (key, Vec::from_iter(value_of(draft, key))));
     let axes = several.axes.iter();
     let axes = axes.map(|axis| (&axis.key, axis.values.clone()));
     let (mut text, mut own) = (String::new(), String::new());

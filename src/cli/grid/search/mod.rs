@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
             let before = before(plan, order);
             tell(format!("round {at} of {of}, {rows}: {before}"));
         }
-        let mut sink = GridReporter::new(args.quiet, plan, order, &cache, control);
+        let mut sink = GridReporter::new(args.quiet, plan, order);
         let end = plan.run(order, &mut sink);
         sink.close();
         if let GridEnd::Stopped(run) = &end {

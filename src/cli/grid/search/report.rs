@@ -174,8 +174,8 @@ pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
             let steps = search.steps_of_row(row, contest.rounds, 0);
             table.row([
                 contest.title.clone(),
-                search.title(row).to_string(),
-                count_text(search.runs(row)),
+                search.row(row).title.clone(),
+                count_text(search.row(row).cells.len()),
                 known.state(),
                 count_text(steps),
                 duration(known.costs.seconds),
@@ -183,8 +183,8 @@ pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
         }
         for &row in &contest.left_out {
             let left_out = ["over budget", "–", "–"].map(String::from);
-            let runs = count_text(search.runs(row));
-            let told = [contest.title.clone(), search.title(row).to_string(), runs];
+            let runs = count_text(search.row(row).cells.len());
+            let told = [contest.title.clone(), search.row(row).title.clone(), runs];
             table.row(told.into_iter().chain(left_out));
         }
     }
@@ -261,10 +261,10 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
         let second = winner.second.as_ref();
         let behind = second.map(|second| spread_text(Some(second.difference), second.error, " ± "));
         table.row(row.chain([
-            search.title(winner.row).to_string(),
+            search.row(winner.row).title.clone(),
             count_text(winner.runs),
             spread_text(Some(winner.mean), winner.std, " ± "),
-            second.map_or_else(|| "–".into(), |second| search.title(second.row).to_string()),
+            second.map_or_else(|| "–".into(), |second| search.row(second.row).title.clone()),
             behind.unwrap_or_else(|| "–".into()),
         ]));
     }
@@ -310,7 +310,7 @@ impl SearchReport {
         });
         Self {
             version: VERSION,
-            grid: search.name().to_string(),
+            grid: search.cells.grid.name.clone(),
             search: search.strategy,
             budget: search.budget,
             contests: contests.collect(),
@@ -321,10 +321,10 @@ impl SearchReport {
 
 fn rows(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<RowReport> {
     let row = |row: &usize, left_out: bool| RowReport {
-        title: search.title(*row).to_string(),
-        settings: search.varied(*row).iter().cloned().collect(),
+        title: search.row(*row).title.clone(),
+        settings: search.row(*row).varied.iter().cloned().collect(),
         left_out,
-        runs: search.runs(*row),
+        runs: search.row(*row).cells.len(),
         steps: search.steps_of_row(*row, contest.rounds, 0),
         seconds: forecast
             .filter(|_| !left_out)
@@ -340,7 +340,7 @@ fn chosen(search: &Search, winner: &Winner, end: ChosenEnd) -> Chosen {
     let (second, difference) = end.second.unzip();
     Chosen {
         title: end.title,
-        settings: search.varied(winner.row).iter().cloned().collect(),
+        settings: search.row(winner.row).varied.iter().cloned().collect(),
         mean: end.mean,
         std: winner.std,
         runs: end.runs,

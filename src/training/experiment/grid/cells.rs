@@ -12,7 +12,7 @@ use crate::method::{METHODS, filled, named_method};
 use crate::names::meant;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunConfig, Setting};
+use crate::run::config::{RunConfig, Setting, setting};
 use crate::run::grid::{Choice, Grid, GridKey, GridPart, GridValue};
 use crate::run::job::JobAttachments;
 use crate::store::{corrected, settings_key};
@@ -91,15 +91,29 @@ impl Cells {
                         cells.len() - 1
                     })
                 });
+                let given = choices.iter().flat_map(|choice| &choice.given);
+                let varied =
+                    given.map(|given| (given.key.name().to_string(), given.value.to_string()));
                 rows.push(GridRow {
                     part: number,
                     cells: own.collect(),
                     title: title_of(part, &choices),
-                    varied: varied(&choices),
+                    varied: varied.collect(),
                 });
             }
         }
         Ok(Self { grid, rows, cells })
+    }
+
+    /// Returns the titles of the rows of each cell.
+    pub fn titles(&self) -> Vec<Vec<&str>> {
+        let mut titles = vec![Vec::new(); self.cells.len()];
+        for row in &self.rows {
+            for cell in &row.cells {
+                titles[*cell].push(row.title.as_str());
+            }
+        }
+        titles
     }
 
     /// Returns the title of a row, or the grid's name for a row without a title.
@@ -140,18 +154,20 @@ impl Cells {
     }
 }
 
+/// Returns the value of a setting, common or of the method.
+pub fn value_of(config: &RunConfig, key: &str) -> Option<Setting> {
+    match setting(key) {
+        Some(setting) => (setting.get)(config),
+        None => filled(config).settings.get(key).cloned(),
+    }
+}
+
 /// Returns the title of a row.
 fn title_of(part: &GridPart, choices: &[&Choice]) -> String {
     let choices = choices.iter().map(|choice| choice.title.as_str());
     let words = [part.title.as_str()].into_iter().chain(choices);
     let words: Vec<&str> = words.filter(|words| !words.is_empty()).collect();
     words.join(" · ")
-}
-
-fn varied(choices: &[&Choice]) -> Vec<(String, String)> {
-    let given = choices.iter().flat_map(|choice| &choice.given);
-    let told = given.map(|given| (given.key.name().to_string(), given.value.to_string()));
-    told.collect()
 }
 
 /// Derives complete settings from the given ones; caches backbones, plugins and lists.

@@ -14,7 +14,7 @@ pub mod slurm;
 mod work;
 
 pub use bundle::collect_grid_attachments;
-pub use cells::{Cell, Cells, GridRow, Overrides};
+pub use cells::{Cell, Cells, GridRow, Overrides, value_of};
 pub use forecast::CellForecast;
 pub use plan::{GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::cells::{Cells, Overrides};
+use super::cells::{Cells, Overrides, value_of};
 use super::forecast::{CellForecast, CellPredictor, data_key};
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::ResourceCache;
@@ -57,8 +57,10 @@ pub struct GridPlan {
     /// The prediction for each cell; a Problem for a cell that cannot run.
     pub forecasts: Vec<Result<CellForecast>>,
     pub(super) root: PathBuf,
-    pub(super) cache: ResourceCache,
-    pub(super) control: Control,
+    /// The resources that its runs share.
+    pub cache: ResourceCache,
+    /// Stops its runs.
+    pub control: Control,
     pub(super) runs: RunsByKey,
     pub(super) predictor: CellPredictor,
     experience: Experience,
@@ -114,16 +116,6 @@ impl GridPlan {
         let (cache, control) = (ResourceCache::default(), Control::default());
         let plan = Self::make(cells, root, false, &cache, &control);
         plan.ok_or_else(|| Problem::new(message!("notices-grid-incomplete")))
-    }
-
-    /// Returns the cache of resources that its runs share.
-    pub fn cache(&self) -> ResourceCache {
-        self.cache.clone()
-    }
-
-    /// Returns the user's current request.
-    pub fn request(&self) -> ControlRequest {
-        self.control.request()
     }
 
     /// Returns the prediction for a cell; `None` for a cell that cannot run.
@@ -254,15 +246,14 @@ impl GridPlan {
 
     /// Returns all cells with their states and costs.
     pub fn standing(&self) -> GridStanding {
-        let mut titles: HashMap<usize, &str> = HashMap::new();
-        for row in &self.cells.rows {
-            for cell in &row.cells {
-                titles.entry(*cell).or_insert(&row.title);
-            }
-        }
+        let titles = self.cells.titles();
         let lines = self.cells.cells.iter().enumerate();
         let lines = lines.map(|(number, cell)| GridLine {
-            row: titles.get(&number).copied().unwrap_or_default().to_string(),
+            row: titles[number]
+                .first()
+                .copied()
+                .unwrap_or_default()
+                .to_string(),
             order: cell.config.order.clone(),
             seed: cell.config.seed,
             seconds: self.costs(&[number]).seconds,
@@ -319,12 +310,7 @@ impl GridPlan {
             let mut own = rows.filter(|row| row.cells.contains(&cell));
             return own.any(|row| row.title.to_lowercase().contains(&value));
         }
-        let common = crate::run::config::setting(key).map(|setting| (setting.get)(config));
-        let told = match common {
-            Some(value) => value,
-            None => crate::method::filled(config).settings.get(key).cloned(),
-        };
-        told.is_some_and(|told| told.to_string() == value)
+        value_of(config, key).is_some_and(|own| own.to_string() == value)
     }
 }
 

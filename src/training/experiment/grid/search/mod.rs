@@ -76,7 +76,7 @@ fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
 /// A search.
 pub struct Search {
     /// The cells of the grid file.
-    cells: Cells,
+    pub cells: Cells,
     /// How the best row is searched.
     pub strategy: SearchBy,
     /// Share of each class's training images that is held out, if a row gives none.
@@ -345,30 +345,15 @@ impl Search {
         Ok(Some(verdicts))
     }
 
+    /// Returns a row of the grid.
+    pub fn row(&self, row: usize) -> &GridRow {
+        &self.cells.rows[row]
+    }
+
     /// Returns the rows of all contests at the start.
     pub fn begin(&self) -> Vec<Vec<usize>> {
         let rows = self.contests.iter().map(|contest| contest.rows.clone());
         rows.collect()
-    }
-
-    /// Returns the name of the grid.
-    pub fn name(&self) -> &str {
-        &self.cells.grid.name
-    }
-
-    /// Returns the title of a row.
-    pub fn title(&self, row: usize) -> &str {
-        &self.cells.rows[row].title
-    }
-
-    /// Returns the number of runs of a row.
-    pub fn runs(&self, row: usize) -> usize {
-        self.cells.rows[row].cells.len()
-    }
-
-    /// Returns the settings in which rows differ, with the values of this row.
-    pub fn varied(&self, row: usize) -> &[(String, String)] {
-        &self.cells.rows[row].varied
     }
 }
 

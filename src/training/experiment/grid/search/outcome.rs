@@ -81,9 +81,9 @@ impl Search {
     fn chosen(&self, contest: &Contest, winner: &Winner) -> ChosenEnd {
         let second = winner.second.as_ref();
         ChosenEnd {
-            title: self.title(winner.row).to_string(),
+            title: self.row(winner.row).title.clone(),
             mean: winner.mean,
-            second: second.map(|second| (self.title(second.row).to_string(), second.difference)),
+            second: second.map(|second| (self.row(second.row).title.clone(), second.difference)),
             level: self.titles(&winner.level),
             runs: winner.runs,
             edges: self.edges(contest, winner.row),
@@ -92,7 +92,7 @@ impl Search {
 
     fn titles(&self, rows: &[usize]) -> Vec<String> {
         rows.iter()
-            .map(|row| self.title(*row).to_string())
+            .map(|row| self.row(*row).title.clone())
             .collect()
     }
 

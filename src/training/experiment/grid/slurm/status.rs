@@ -1,7 +1,7 @@
 //! The record of a submission, in a folder of its own beside the runs, and the state of its tasks, from Slurm or from the
 //! files in that folder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -162,7 +162,7 @@ impl SlurmTask {
         plan: &GridPlan,
         cells: &[usize],
         place: &RemoteMachine,
-    ) -> Result<HashMap<usize, Self>> {
+    ) -> Result<BTreeMap<usize, Self>> {
         let name = &plan.cells.grid.name;
         let submissions = Submission::all(&plan.root).filter(|known| known.grid == *name);
         let submissions: Vec<Submission> = submissions.collect();
