@@ -4,9 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use lae_studio::experiment::estimate::Basis;
-use lae_studio::experiment::grid::{
-    CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped,
-};
+use lae_studio::experiment::grid::{Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped};
 use lae_studio::experiment::{self, ResourceCache, presets};
 use lae_studio::method::filled;
 use lae_studio::problem::{Problem, Result};
@@ -34,7 +32,7 @@ fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
 #[derive(Default)]
 struct Heard {
     begun: Vec<(usize, bool)>,
-    ended: Vec<(usize, Result<CellEnd>)>,
+    ended: Vec<(usize, CellStanding)>,
     waited: usize,
     stop_after: Option<(usize, Control)>,
     /// What is done once it is waited for others.
@@ -58,8 +56,8 @@ impl GridSink for Heard {
         self.begun.push((cell, goes_on));
     }
 
-    fn ended(&mut self, _: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        self.ended.push((cell, end.clone()));
+    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
+        self.ended.push((cell, standing.clone()));
     }
 
     fn waits(&mut self, cells: usize) {
@@ -280,7 +278,7 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
         GridEnd::Done { failed: 0 }
     );
     assert_eq!(heard.begun, [(1, true), (2, false), (3, false)]);
-    assert_eq!(heard.ended[0], (0, Ok(CellEnd::AlreadyFinished)));
+    assert!(matches!(heard.ended[0], (0, CellStanding::Done(_))));
     assert_eq!(finished(root.path()).len(), 4);
     let [row] = &second.rows(&second.in_order())[..] else {
         panic!("one row")
@@ -361,7 +359,10 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
         (heard.begun.as_slice(), heard.waited),
         (&[(1, false), (2, false)][..], 1)
     );
-    assert_eq!(heard.ended.last(), Some(&(0, Ok(CellEnd::AlreadyFinished))));
+    assert!(matches!(
+        heard.ended.last(),
+        Some((0, CellStanding::Done(_)))
+    ));
     assert_eq!(finished(root.path()).len(), 3);
 }
 

@@ -18,10 +18,11 @@ use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
 use crate::device::{self, DeviceInfo};
-use crate::experiment::grid::{CellEnd, GridEnd, GridPlan};
+use crate::experiment::grid::{GridEnd, GridPlan};
 use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, RunProgress};
+use crate::run::grid::CellStanding;
 use crate::store;
 
 /// Interval between two checks whether the user stops it.
@@ -285,7 +286,7 @@ impl Merged<'_> {
                 }
                 _ => {}
             },
-            WorkerReport::Ended { cell, end } => self.ended(number, cell, end),
+            WorkerReport::Ended { cell, standing } => self.ended(number, cell, standing),
             WorkerReport::Waits => {
                 if let Some(bar) = &self.helpers[number].bar {
                     bar.set_message("waiting for the others");
@@ -326,20 +327,20 @@ impl Merged<'_> {
         }
     }
 
-    fn ended(&mut self, number: usize, cell: usize, end: Result<CellEnd>) {
+    fn ended(&mut self, number: usize, cell: usize, standing: CellStanding) {
         self.helpers[number].cell = None;
-        match end {
-            Ok(CellEnd::AlreadyFinished | CellEnd::Finished) => {
+        match standing {
+            CellStanding::Done(_) => {
                 self.left.remove(&cell);
                 self.done.insert(cell);
             }
-            Err(problem) => {
+            CellStanding::Refused(problem) => {
                 self.left.remove(&cell);
                 if self.failures.add(cell, &problem) {
                     self.print(|| complain_of(&title_of(self.plan, cell), &problem));
                 }
             }
-            Ok(CellEnd::Elsewhere | CellEnd::Stopped(_)) => {}
+            _ => {}
         }
     }
 

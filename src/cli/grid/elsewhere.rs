@@ -10,7 +10,7 @@ use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, end_of, print_end, rows};
 use crate::data::is_here;
-use crate::experiment::grid::{CellEnd, GridEnd, GridPlan, GridSink, collect_grid_attachments};
+use crate::experiment::grid::{GridEnd, GridPlan, GridSink, collect_grid_attachments};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::CellStanding;
@@ -97,7 +97,6 @@ fn worked(
         reporter: GridReporter::new(args.quiet, plan, &cells),
         plan,
         cells,
-        begun: false,
         failed: 0,
     };
     let detach = args.at.detach;
@@ -133,8 +132,6 @@ struct RemoteGridSink<'a> {
     plan: &'a mut GridPlan,
     /// The cells that run there, by their indices here.
     cells: Vec<usize>,
-    /// Whether a cell is running.
-    begun: bool,
     failed: usize,
 }
 
@@ -146,24 +143,15 @@ impl Sink for RemoteGridSink<'_> {
         let Some(&cell) = self.cells.get(cell) else {
             return;
         };
-        let was_begun = std::mem::replace(&mut self.begun, standing == CellStanding::AtWork);
-        let end = match standing {
+        match &standing {
             CellStanding::AtWork => {
                 let goes_on = matches!(self.plan.state(cell), CellStanding::Stopped { .. });
                 return self.reporter.begins(self.plan, cell, goes_on);
             }
-            CellStanding::Done(folder) => {
-                self.plan.adopt_run(cell, &store::run_name(&folder));
-                Ok(match was_begun {
-                    true => CellEnd::Finished,
-                    false => CellEnd::AlreadyFinished,
-                })
-            }
-            CellStanding::Elsewhere => Ok(CellEnd::Elsewhere),
-            CellStanding::Stopped { .. } | CellStanding::ToDo => Ok(CellEnd::Stopped(None)),
-            CellStanding::Refused(problem) => Err(problem),
-        };
-        self.failed += usize::from(end.is_err());
-        self.reporter.ended(self.plan, cell, &end);
+            CellStanding::Done(folder) => self.plan.adopt_run(cell, &store::run_name(folder)),
+            CellStanding::Refused(_) => self.failed += 1,
+            _ => {}
+        }
+        self.reporter.ended(self.plan, cell, &standing);
     }
 }

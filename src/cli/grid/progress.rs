@@ -8,9 +8,10 @@ use super::super::train::warn_other_split;
 use super::complain_of;
 use super::report::title_of;
 use crate::counts::counted;
-use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
-use crate::problem::{Problem, Result};
+use crate::experiment::grid::{GridPlan, GridSink, Pace};
+use crate::problem::Problem;
 use crate::run::event::{Event, Sink};
+use crate::run::grid::CellStanding;
 
 /// Reports the progress of a grid.
 pub(super) struct GridReporter {
@@ -115,27 +116,25 @@ impl GridSink for GridReporter {
         self.reporter = Some(Reporter::new(self.quiet));
     }
 
-    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        if let (Some(reporter), Err(_)) = (&self.reporter, end) {
+    fn ended(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+        if let (Some(reporter), CellStanding::Refused(_)) = (&self.reporter, standing) {
             reporter.failed();
         }
         self.reporter = None;
         self.done += 1;
-        self.pace.ended(cell, end);
-        match end {
-            Ok(CellEnd::Elsewhere) => {
+        self.pace.ended(cell, standing);
+        match standing {
+            CellStanding::Elsewhere => {
                 self.done -= 1;
                 if !self.quiet {
                     let title = title_of(plan, cell);
                     tell(format!("another process is training {title}"));
                 }
             }
-            Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {}
-            Err(problem) => {
-                if self.failures.add(cell, problem) {
-                    complain_of(&title_of(plan, cell), problem);
-                }
+            CellStanding::Refused(problem) if self.failures.add(cell, problem) => {
+                complain_of(&title_of(plan, cell), problem);
             }
+            _ => {}
         }
     }
 

@@ -5,9 +5,10 @@ use std::io::{BufRead, Write, stdin};
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
+use crate::experiment::grid::{GridPlan, GridSink};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, Sink};
+use crate::run::grid::CellStanding;
 
 /// A message of a worker process.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub(super) enum WorkerReport {
     /// What its run reports: progress and remarks.
     Event(Box<Event>),
     /// The work on a cell ended.
-    Ended { cell: usize, end: Result<CellEnd> },
+    Ended { cell: usize, standing: CellStanding },
     /// It waits for other processes.
     Waits,
 }
@@ -66,9 +67,9 @@ impl GridSink for Worker {
         Self::tell(&WorkerReport::Begins { cell, goes_on });
     }
 
-    fn ended(&mut self, _: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        let end = end.clone();
-        Self::tell(&WorkerReport::Ended { cell, end });
+    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
+        let standing = standing.clone();
+        Self::tell(&WorkerReport::Ended { cell, standing });
     }
 
     fn waits(&mut self, _: usize) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::sink::JobSink;
 use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
-use crate::experiment::grid::{CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
+use crate::experiment::grid::{Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
 use crate::experiment::proof::{CheckRequest, check_place};
 use crate::experiment::trial::SHARE;
 use crate::message;
@@ -216,20 +216,13 @@ impl GridSink for CellSink<'_, '_> {
         self.send_event(cell, CellStanding::AtWork);
     }
 
-    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        self.pace.ended(cell, end);
-        let standing = match end {
-            Ok(CellEnd::AlreadyFinished | CellEnd::Finished | CellEnd::Stopped(_)) => {
-                plan.state(cell)
-            }
-            Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
-            Err(problem) => {
-                self.problem.get_or_insert_with(|| problem.clone());
-                self.sink.failed();
-                CellStanding::Refused(problem.clone())
-            }
-        };
-        self.send_event(cell, standing);
+    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
+        self.pace.ended(cell, standing);
+        if let CellStanding::Refused(problem) = standing {
+            self.problem.get_or_insert_with(|| problem.clone());
+            self.sink.failed();
+        }
+        self.send_event(cell, standing.clone());
         self.sink.between_batches();
     }
 

@@ -18,4 +18,4 @@ pub use cells::{Cell, Cells, GridRow, Overrides, value_of};
 pub use forecast::CellForecast;
 pub use plan::{GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
-pub use work::{CellEnd, GridEnd, GridSink, Pace};
+pub use work::{GridEnd, GridSink, Pace};

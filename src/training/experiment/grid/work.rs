@@ -1,9 +1,8 @@
 //! Runs the missing cells of a grid, possibly together with other programs that run the same grid in the same folder.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-use serde::{Deserialize, Serialize};
 
 use super::plan::GridPlan;
 use crate::experiment::{Changes, Outcome, resume_on, train};
@@ -19,13 +18,9 @@ use crate::texts::Message;
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How the work on a cell ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum CellEnd {
-    /// Its run was already finished.
-    #[serde(rename = "Known")]
-    AlreadyFinished,
-    /// It was run to its end.
-    Finished,
+enum CellEnd {
+    /// Its run is finished, now or before.
+    Finished(PathBuf),
     /// Another program is running it.
     Elsewhere,
     /// The user stopped it; the run is saved if it had begun.
@@ -48,8 +43,8 @@ pub enum GridEnd {
 pub trait GridSink: Sink {
     /// Reports that a cell's run begins or resumes.
     fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
-    /// Reports that the work on a cell has ended, or that it cannot run.
-    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>);
+    /// Reports the state of a cell whose work has ended, or that cannot run.
+    fn ended(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding);
     /// Reports that other programs run the remaining cells.
     fn waits(&mut self, cells: usize);
 }
@@ -69,12 +64,18 @@ impl GridPlan {
                     return GridEnd::Stopped(None);
                 }
                 let end = self.one(cell, sink);
+                let standing = match &end {
+                    Ok(CellEnd::Finished(folder)) => CellStanding::Done(folder.clone()),
+                    Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
+                    Ok(CellEnd::Stopped(_)) => self.state(cell),
+                    Err(problem) => CellStanding::Refused(problem.clone()),
+                };
                 // While waiting for another program, only the end of its cell is reported.
-                if !told || end != Ok(CellEnd::Elsewhere) {
-                    sink.ended(self, cell, &end);
+                if !told || standing != CellStanding::Elsewhere {
+                    sink.ended(self, cell, &standing);
                 }
                 match end {
-                    Ok(CellEnd::AlreadyFinished | CellEnd::Finished) => {}
+                    Ok(CellEnd::Finished(_)) => {}
                     Ok(CellEnd::Elsewhere) => elsewhere.push_back(cell),
                     Ok(CellEnd::Stopped(header)) => return GridEnd::Stopped(header),
                     Err(_) => failed += 1,
@@ -119,7 +120,7 @@ impl GridPlan {
         })?;
         // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
-            CellStanding::Done(_) => return Ok(CellEnd::AlreadyFinished),
+            CellStanding::Done(folder) => return Ok(CellEnd::Finished(folder)),
             CellStanding::Refused(problem) => return Err(problem),
             _ => {}
         }
@@ -155,7 +156,7 @@ impl GridPlan {
     ) -> Result<CellEnd> {
         let config = self.cells.cells[cell].config.clone();
         let ended = match run {
-            Some((StoredState::Finished, _)) => return Ok(CellEnd::AlreadyFinished),
+            Some((StoredState::Finished, header)) => return Ok(CellEnd::Finished(header.folder)),
             // Started by a program that did not run it as part of a grid.
             Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
             Some((StoredState::Interrupted { .. }, header)) => {
@@ -174,7 +175,7 @@ impl GridPlan {
             }
         };
         Ok(match ended {
-            Outcome::Finished(_) => CellEnd::Finished,
+            Outcome::Finished(header) => CellEnd::Finished(header.folder),
             Outcome::Stopped(header) => CellEnd::Stopped(Some(header.into())),
             Outcome::NotBegun => CellEnd::Stopped(None),
         })
@@ -214,7 +215,8 @@ impl GridPlan {
 /// estimated time of the finished ones.
 #[derive(Debug)]
 pub struct Pace {
-    began: Instant,
+    /// When the current cell began.
+    began: Option<Instant>,
     /// Estimated seconds of each remaining cell, without what is already done.
     left: HashMap<usize, f64>,
     /// Estimated seconds of the cells that have run; `took` is the real time.
@@ -227,7 +229,7 @@ impl Pace {
     pub fn of(plan: &GridPlan, cells: &[usize]) -> Self {
         let left = cells.iter();
         Self {
-            began: Instant::now(),
+            began: None,
             left: left
                 .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
                 .collect(),
@@ -238,17 +240,20 @@ impl Pace {
 
     /// Starts timing a cell.
     pub fn begins(&mut self) {
-        self.began = Instant::now();
+        self.began = Some(Instant::now());
     }
 
     /// Records the end of a cell.
-    pub fn ended(&mut self, cell: usize, end: &Result<CellEnd>) {
+    pub fn ended(&mut self, cell: usize, standing: &CellStanding) {
+        let began = self.began.take();
         // Another program may stop before it finishes the cell.
-        let is_elsewhere = matches!(end, Ok(CellEnd::Elsewhere));
-        let left = (!is_elsewhere).then(|| self.left.remove(&cell)).flatten();
-        if matches!(end, Ok(CellEnd::Finished)) {
-            self.thought += left.unwrap_or_default();
-            self.took += self.began.elapsed().as_secs_f64();
+        if *standing == CellStanding::Elsewhere {
+            return;
+        }
+        let left = self.left.remove(&cell).unwrap_or_default();
+        if let (CellStanding::Done(_), Some(began)) = (standing, began) {
+            self.thought += left;
+            self.took += began.elapsed().as_secs_f64();
         }
     }
 
