@@ -131,25 +131,14 @@ impl Cells {
         if wanted.is_empty() {
             return self;
         }
-        let wanted = wanted
-            .iter()
-            .copied()
-            .filter(|cell| *cell < self.cells.len());
-        let wanted: Vec<usize> = wanted.collect();
-        let places = wanted.iter().enumerate();
-        let places: HashMap<usize, usize> = places.map(|(place, cell)| (*cell, place)).collect();
+        let found = wanted.iter().filter(|cell| **cell < self.cells.len());
+        let places: HashMap<usize, usize> = found.clone().copied().zip(0..).collect();
         for row in &mut self.rows {
-            row.cells = row
-                .cells
-                .iter()
-                .filter_map(|cell| places.get(cell).copied())
-                .collect();
+            let own = row.cells.iter();
+            row.cells = own.filter_map(|cell| places.get(cell).copied()).collect();
         }
         self.rows.retain(|row| !row.cells.is_empty());
-        self.cells = wanted
-            .iter()
-            .map(|cell| self.cells[*cell].clone())
-            .collect();
+        self.cells = found.map(|cell| self.cells[*cell].clone()).collect();
         self
     }
 }

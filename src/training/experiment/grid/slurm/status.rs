@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::commands::{self, Task};
 use crate::experiment::grid::GridPlan;
@@ -199,10 +200,8 @@ impl SlurmTask {
             TaskState::Stopped => task.state,
             TaskState::Failed => {
                 let mut lines = last_lines.iter().rev();
-                let problem = lines
-                    .clone()
-                    .find_map(|line| line.strip_prefix("problem: "));
-                let said = problem.or_else(|| lines.next().map(String::as_str));
+                let problem = lines.find_map(|line| line.strip_prefix("problem: "));
+                let said = problem.or(last_lines.last().map(String::as_str));
                 said.unwrap_or(&task.state).to_string()
             }
             _ => String::new(),
@@ -237,22 +236,12 @@ pub fn failures<'a>(tasks: impl Iterator<Item = &'a SlurmTask>) -> Vec<(&'a Slur
 
 /// Returns the state of a task's run from its own report, and whether the run exists.
 fn reported(report: &Path) -> (String, bool) {
-    #[derive(Deserialize)]
-    struct Report {
-        cells: Vec<Cell>,
-    }
-    #[derive(Deserialize)]
-    struct Cell {
-        state: String,
-        folder: Option<PathBuf>,
-    }
     let text = files::read_text(report, files::TABLE).unwrap_or_default();
-    let report = serde_json::from_str::<Report>(&text).ok();
-    let cell = report.and_then(|report| report.cells.into_iter().next());
-    cell.map_or_else(Default::default, |cell| {
-        let is_there = cell.folder.is_some_and(|folder| is_run(&folder));
-        (cell.state, is_there)
-    })
+    let report: Value = serde_json::from_str(&text).unwrap_or_default();
+    let cell = &report["cells"][0];
+    let folder = cell["folder"].as_str().map(Path::new);
+    let state = cell["state"].as_str().unwrap_or_default();
+    (state.to_string(), folder.is_some_and(is_run))
 }
 
 /// Returns the last lines of a log; empty if there is no log.
@@ -261,9 +250,8 @@ fn last_lines(path: &Path) -> Vec<String> {
     let bytes = files::read_from(path, length.saturating_sub(TAIL), TAIL).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let mut last: Vec<String> = lines.rev().take(LINES).map(ToString::to_string).collect();
-    last.reverse();
-    last
+    let lines: Vec<String> = lines.map(ToString::to_string).collect();
+    lines[lines.len().saturating_sub(LINES)..].to_vec()
 }
 
 /// A submitted grid and its tasks.
