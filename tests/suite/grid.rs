@@ -52,12 +52,11 @@ impl Sink for Heard {
 }
 
 impl GridSink for Heard {
-    fn begins(&mut self, _: &GridPlan, cell: usize, goes_on: bool) {
-        self.begun.push((cell, goes_on));
-    }
-
-    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
-        self.ended.push((cell, standing.clone()));
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+        match standing {
+            CellStanding::AtWork => self.begun.push((cell, plan.run_of(cell).is_some())),
+            standing => self.ended.push((cell, standing.clone())),
+        }
     }
 
     fn waits(&mut self, cells: usize) {

@@ -144,14 +144,10 @@ impl Sink for RemoteGridSink<'_> {
             return;
         };
         match &standing {
-            CellStanding::AtWork => {
-                let goes_on = matches!(self.plan.state(cell), CellStanding::Stopped { .. });
-                return self.reporter.begins(self.plan, cell, goes_on);
-            }
             CellStanding::Done(folder) => self.plan.adopt_run(cell, &store::run_name(folder)),
             CellStanding::Refused(_) => self.failed += 1,
             _ => {}
         }
-        self.reporter.ended(self.plan, cell, &standing);
+        self.reporter.report_cell(self.plan, cell, &standing);
     }
 }

@@ -41,6 +41,28 @@ impl GridReporter {
         }
     }
 
+    /// Reports that a cell begins.
+    fn begin(&mut self, plan: &GridPlan, cell: usize) {
+        let config = &plan.cells.cells[cell].config;
+        if self.splits.insert(config.data.clone()) {
+            let configs = std::slice::from_ref(config);
+            warn_other_split(configs, None, &plan.cache, &plan.control);
+        }
+        if !self.quiet {
+            let left = about_left(self.pace.left());
+            let verb = match plan.run_of(cell) {
+                Some(_) => "resumes",
+                None => "begins",
+            };
+            let (number, of) = (self.done + 1, self.cells);
+            tell(format!(
+                "run {number} of {of} {verb}{left}: {}",
+                title_of(plan, cell)
+            ));
+        }
+        self.reporter = Some(Reporter::new(self.quiet));
+    }
+
     /// Reports how often repeated Problems occurred.
     pub fn close(&mut self) {
         self.reporter = None;
@@ -97,32 +119,16 @@ impl Sink for GridReporter {
 }
 
 impl GridSink for GridReporter {
-    fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool) {
-        let config = &plan.cells.cells[cell].config;
-        if self.splits.insert(config.data.clone()) {
-            let configs = std::slice::from_ref(config);
-            warn_other_split(configs, None, &plan.cache, &plan.control);
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+        self.pace.record(cell, standing);
+        if *standing == CellStanding::AtWork {
+            return self.begin(plan, cell);
         }
-        self.pace.begins();
-        if !self.quiet {
-            let left = about_left(self.pace.left());
-            let verb = if goes_on { "resumes" } else { "begins" };
-            let (number, of) = (self.done + 1, self.cells);
-            tell(format!(
-                "run {number} of {of} {verb}{left}: {}",
-                title_of(plan, cell)
-            ));
-        }
-        self.reporter = Some(Reporter::new(self.quiet));
-    }
-
-    fn ended(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
         if let (Some(reporter), CellStanding::Refused(_)) = (&self.reporter, standing) {
             reporter.failed();
         }
         self.reporter = None;
         self.done += 1;
-        self.pace.ended(cell, standing);
         match standing {
             CellStanding::Elsewhere => {
                 self.done -= 1;

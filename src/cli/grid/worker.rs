@@ -63,13 +63,12 @@ impl Sink for Worker {
 }
 
 impl GridSink for Worker {
-    fn begins(&mut self, _: &GridPlan, cell: usize, goes_on: bool) {
-        Self::tell(&WorkerReport::Begins { cell, goes_on });
-    }
-
-    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
-        let standing = standing.clone();
-        Self::tell(&WorkerReport::Ended { cell, standing });
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+        let goes_on = plan.run_of(cell).is_some();
+        Self::tell(&match standing.clone() {
+            CellStanding::AtWork => WorkerReport::Begins { cell, goes_on },
+            standing => WorkerReport::Ended { cell, standing },
+        });
     }
 
     fn waits(&mut self, _: usize) {

@@ -183,15 +183,6 @@ impl<'a, 'b> CellSink<'a, 'b> {
             told: HashSet::new(),
         }
     }
-
-    fn send_event(&mut self, cell: usize, standing: CellStanding) {
-        let seconds_left = self.pace.left();
-        self.sink.event(Event::Cell {
-            cell,
-            standing,
-            seconds_left,
-        });
-    }
 }
 
 impl Sink for CellSink<'_, '_> {
@@ -211,18 +202,17 @@ impl Sink for CellSink<'_, '_> {
 }
 
 impl GridSink for CellSink<'_, '_> {
-    fn begins(&mut self, _: &GridPlan, cell: usize, _: bool) {
-        self.pace.begins();
-        self.send_event(cell, CellStanding::AtWork);
-    }
-
-    fn ended(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
-        self.pace.ended(cell, standing);
+    fn report_cell(&mut self, _: &GridPlan, cell: usize, standing: &CellStanding) {
+        self.pace.record(cell, standing);
         if let CellStanding::Refused(problem) = standing {
             self.problem.get_or_insert_with(|| problem.clone());
             self.sink.failed();
         }
-        self.send_event(cell, standing.clone());
+        self.sink.event(Event::Cell {
+            cell,
+            standing: standing.clone(),
+            seconds_left: self.pace.left(),
+        });
         self.sink.between_batches();
     }
 

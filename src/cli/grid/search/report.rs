@@ -97,10 +97,8 @@ pub(super) struct Forecast {
 #[derive(Clone, Default)]
 struct RowForecast {
     costs: GridCosts,
-    /// Number of its finished runs.
-    there: usize,
-    /// Why one of its runs cannot start.
-    refused: Option<String>,
+    /// The state of its runs.
+    state: String,
 }
 
 impl Forecast {
@@ -117,7 +115,10 @@ impl Forecast {
             let (cells, numbers) = search.round(round, &everybody);
             let plan = GridPlan::make(cells, root, false, cache, control)?;
             let rows = numbers.into_iter().zip(&plan.cells.rows);
-            let rows = rows.map(|(number, row)| (number, RowForecast::of(&plan, &row.cells)));
+            let rows = rows.map(|(number, row)| {
+                let (costs, state) = (plan.costs(&row.cells), state_text(&plan, &row.cells));
+                (number, RowForecast { costs, state })
+            });
             rounds.push(rows.collect());
         }
         Some(Self { rounds })
@@ -142,26 +143,19 @@ impl Forecast {
     }
 }
 
-impl RowForecast {
-    fn of(plan: &GridPlan, cells: &[usize]) -> Self {
-        let states: Vec<CellStanding> = cells.iter().map(|cell| plan.state(*cell)).collect();
-        let done = |state: &&CellStanding| matches!(state, CellStanding::Done(_));
-        Self {
-            costs: plan.costs(cells),
-            there: states.iter().filter(done).count(),
-            refused: states.into_iter().find_map(|state| match state {
-                CellStanding::Refused(problem) => Some(problem.what),
-                _ => None,
-            }),
+/// Returns the state of a row's runs, or why one of them cannot start.
+fn state_text(plan: &GridPlan, cells: &[usize]) -> String {
+    let mut done = 0;
+    for cell in cells {
+        match plan.state(*cell) {
+            CellStanding::Refused(problem) => return format!("cannot be run: {}", problem.what),
+            CellStanding::Done(_) => done += 1,
+            _ => {}
         }
     }
-
-    fn state(&self) -> String {
-        match (&self.refused, self.there) {
-            (Some(why), _) => format!("cannot be run: {why}"),
-            (None, 0) => "to do".into(),
-            (None, there) => format!("{} done", count_text(there)),
-        }
+    match done {
+        0 => "to do".into(),
+        done => format!("{} done", count_text(done)),
     }
 }
 
@@ -176,7 +170,7 @@ pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
                 contest.title.clone(),
                 search.row(row).title.clone(),
                 count_text(search.row(row).cells.len()),
-                known.state(),
+                known.state,
                 count_text(steps),
                 duration(known.costs.seconds),
             ]);

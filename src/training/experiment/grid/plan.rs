@@ -133,7 +133,7 @@ impl GridPlan {
         settings_key(&filled(&self.cells.cells[cell].config).anywhere())
     }
 
-    /// Returns the run of a cell that has progressed furthest.
+    /// Returns the run of a cell that has progressed furthest. If there is one when the cell begins, it is resumed.
     pub fn run_of(&self, cell: usize) -> Option<&RunSummary> {
         self.runs.of(self.key(cell)?)
     }

@@ -41,10 +41,8 @@ pub enum GridEnd {
 
 /// Receives the states of a grid's cells, and between them the events of their runs.
 pub trait GridSink: Sink {
-    /// Reports that a cell's run begins or resumes.
-    fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
-    /// Reports the state of a cell whose work has ended, or that cannot run.
-    fn ended(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding);
+    /// Reports the state of a cell when its run begins or resumes, and when the work on it has ended.
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding);
     /// Reports that other programs run the remaining cells.
     fn waits(&mut self, cells: usize);
 }
@@ -72,7 +70,7 @@ impl GridPlan {
                 };
                 // While waiting for another program, only the end of its cell is reported.
                 if !told || standing != CellStanding::Elsewhere {
-                    sink.ended(self, cell, &standing);
+                    sink.report_cell(self, cell, &standing);
                 }
                 match end {
                     Ok(CellEnd::Finished(_)) => {}
@@ -160,7 +158,7 @@ impl GridPlan {
             // Started by a program that did not run it as part of a grid.
             Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
             Some((StoredState::Interrupted { .. }, header)) => {
-                sink.begins(self, cell, true);
+                sink.report_cell(self, cell, &CellStanding::AtWork);
                 let device = Some(config.device.as_str());
                 let changes = Changes {
                     device: device.filter(|device| *device != header.config.device),
@@ -170,7 +168,7 @@ impl GridPlan {
                 resume_on(&header.folder, &changes, &self.cache, sink, &self.control)?
             }
             None => {
-                sink.begins(self, cell, false);
+                sink.report_cell(self, cell, &CellStanding::AtWork);
                 train(&config, &self.root, &self.cache, sink, &self.control)?
             }
         };
@@ -238,16 +236,12 @@ impl Pace {
         }
     }
 
-    /// Starts timing a cell.
-    pub fn begins(&mut self) {
-        self.began = Some(Instant::now());
-    }
-
-    /// Records the end of a cell.
-    pub fn ended(&mut self, cell: usize, standing: &CellStanding) {
-        let began = self.began.take();
+    /// Records that a cell begins or has ended.
+    pub fn record(&mut self, cell: usize, standing: &CellStanding) {
+        let now = (*standing == CellStanding::AtWork).then(Instant::now);
+        let began = std::mem::replace(&mut self.began, now);
         // Another program may stop before it finishes the cell.
-        if *standing == CellStanding::Elsewhere {
+        if matches!(standing, CellStanding::AtWork | CellStanding::Elsewhere) {
             return;
         }
         let left = self.left.remove(&cell).unwrap_or_default();
