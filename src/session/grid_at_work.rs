@@ -113,11 +113,10 @@ impl Session {
         grid.live = false;
         let title = grid_title(&grid.standing.title).to_string();
         let done = grid.standing.done();
-        let folders = grid.standing.lines.iter().filter_map(|line| {
-            let CellStanding::Done(folder) = &line.standing else {
-                return None;
-            };
-            Some(folder.clone())
+        let lines = grid.standing.lines.iter();
+        let folders = lines.filter_map(|line| match &line.standing {
+            CellStanding::Done(folder) => Some(folder.clone()),
+            _ => None,
         });
         let folders: Vec<PathBuf> = folders.collect();
         match event {

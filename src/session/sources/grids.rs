@@ -191,15 +191,10 @@ fn text_of(fields: &GridFields, root: &Path) -> Result<String> {
             break;
         };
         let found = filled(&cell.config);
-        let mut other: Vec<String> = Vec::new();
-        for known in SETTINGS {
-            if (known.get)(&found) != (known.get)(draft) {
-                other.push(known.spec.key.to_string());
-            }
-        }
-        let own = draft.settings.iter();
-        let own = own.filter(|(key, value)| found.settings.get(*key) != Some(*value));
-        other.extend(own.map(|(key, _)| key.clone()));
+        let common = SETTINGS.iter().map(|known| known.spec.key);
+        let keys = common.chain(draft.settings.keys().map(String::as_str));
+        let other = keys.filter(|key| value_of(&found, key) != value_of(draft, key));
+        let mut other: Vec<String> = other.map(String::from).collect();
         other.retain(|key| !named.contains(key));
         if other.is_empty() {
             break;

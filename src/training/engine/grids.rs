@@ -76,7 +76,6 @@ fn run_search(
     cache: &ResourceCache,
     (sink, control): (&mut JobSink<'_>, &Control),
 ) -> Result<Option<Event>> {
-    let name = cells.grid.name.clone();
     sink.event(preparing(message!("doing-counting-candidates")));
     let search = Search::new(cells, (by, SHARE), None, cache, control)?;
     let verdicts = search.run(runs_root, cache, control, |plan, order, round| {
@@ -91,7 +90,11 @@ fn run_search(
     };
     Ok(Some(Event::Searched(Box::new(SearchResult {
         contests: search.ends(&verdicts),
-        file: save_chosen(runs_root, &name, &search.file_of(&verdicts)?)?,
+        file: save_chosen(
+            runs_root,
+            &search.cells.grid.name,
+            &search.file_of(&verdicts)?,
+        )?,
     }))))
 }
 

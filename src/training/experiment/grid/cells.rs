@@ -198,7 +198,8 @@ impl SettingsResolver<'_> {
         shorten(&before, &mut config, |key| has_of(true, key));
         let plugin = self.plugins.get(&config.pet).ok();
         let size = plugin.and_then(|spec| spec.default_size());
-        let about = self.about(&config.backbone);
+        let about = self.described.entry(config.backbone.clone());
+        let about = about.or_insert_with(|| self.backbones.describe(&*config.backbone).ok());
         usual_network(&base, &mut config, about.as_ref(), size, has);
         self.place(&mut config)?;
         Ok(presets::repetitions(
@@ -207,14 +208,6 @@ impl SettingsResolver<'_> {
             part.orders,
             part.seeds,
         ))
-    }
-
-    fn about(&mut self, backbone: &str) -> Option<Description> {
-        if !self.described.contains_key(backbone) {
-            let about = self.backbones.describe(backbone).ok();
-            self.described.insert(backbone.to_string(), about);
-        }
-        self.described.get(backbone).cloned().flatten()
     }
 
     /// Sets the device, the place of the dataset and the corrected labels.
@@ -230,11 +223,7 @@ impl SettingsResolver<'_> {
             let list = corrected(self.root, &config.data)?;
             self.corrected.insert(config.data.clone(), list);
         }
-        config.corrected = self
-            .corrected
-            .get(&config.data)
-            .cloned()
-            .unwrap_or_default();
+        config.corrected.clone_from(&self.corrected[&config.data]);
         Ok(())
     }
 }
