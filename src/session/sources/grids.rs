@@ -67,9 +67,7 @@ impl Disk {
         let order = plan.in_order();
         let given = SubmitOptions {
             text: &text,
-            device: None,
-            data: &[],
-            at_once: None,
+            ..SubmitOptions::default()
         };
         slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)
     }

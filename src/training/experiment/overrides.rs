@@ -53,6 +53,16 @@ pub fn halved(config: &RunConfig, halvings: u32) -> RunConfig {
     short
 }
 
+/// Returns the settings with the epochs halved this many times, measured on this share of the training images if they
+/// give none.
+pub fn held_out(config: &RunConfig, halvings: u32, share: f64) -> RunConfig {
+    let mut short = halved(config, halvings);
+    if short.validation_share == 0.0 {
+        short.validation_share = share;
+    }
+    short
+}
+
 /// Sets PET size and blocks to the usual values for this backbone and for a plugin with default size `own_size`,
 /// where they are not given.
 pub fn usual_network(

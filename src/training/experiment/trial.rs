@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use super::estimate::{Network, TaskImages, seconds_at};
-use super::overrides::{halved, turn_to, usual_network};
+use super::overrides::{halved, held_out, turn_to, usual_network};
 use super::plan::TrainingPlan;
 use super::progress_sink::ProgressSink;
 use super::speed::speed_of;
@@ -307,10 +307,7 @@ struct Bounds {
 impl Bounds {
     /// Returns the settings with which a method is trained and evaluated.
     fn judged(&self, config: &RunConfig) -> RunConfig {
-        let mut judged = halved(config, self.halvings);
-        if judged.validation_share == 0.0 {
-            judged.validation_share = SHARE;
-        }
+        let mut judged = held_out(config, self.halvings, SHARE);
         if let Some(limit) = self.limit {
             let within = |own: Option<usize>| Some(own.map_or(limit, |own| own.min(limit)));
             judged.train_limit = within(judged.train_limit);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::super::super::output::{Table, duration};
 use crate::counts::{count_text, counted};
 use crate::experiment::ResourceCache;
-use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner};
+use crate::experiment::grid::search::{Contest, ContestResult, Search, Winner, most};
 use crate::experiment::grid::{GridCosts, GridPlan};
 use crate::run::event::Control;
 use crate::run::grid::CellStanding;
@@ -132,7 +132,9 @@ impl Forecast {
 
     /// Returns the maximum seconds of a contest.
     fn seconds(&self, contest: &Contest) -> f64 {
-        contest.most(|row, round| self.of(row, round).costs.seconds)
+        most(&contest.rows, contest.rounds, |row, round| {
+            self.of(row, round).costs.seconds
+        })
     }
 
     /// Returns whether the estimates of all remaining runs are based on earlier runs.

@@ -31,6 +31,8 @@ pub struct Cell {
 pub struct GridRow {
     /// The index of its part.
     pub part: usize,
+    /// Its index in the part.
+    pub index: usize,
     /// Its title, composed of those of its part and of its choices.
     pub title: String,
     /// The settings in which rows of its part differ, with the values of this row.
@@ -77,31 +79,27 @@ impl Cells {
             described: HashMap::new(),
             corrected: own.corrected.clone(),
         };
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let (mut rows, mut cells) = (Vec::new(), Vec::new());
+        let (mut rows, mut cells) = (Vec::new(), CellSet::default());
         for (number, part) in grid.parts.iter().enumerate() {
             for row in 0..part.rows() {
                 let choices = part.choices(row);
                 let repeated = settling.row(&grid, part, &choices)?;
-                let own = repeated.into_iter().map(|config| {
-                    let key = settings_key(&filled(&config).anywhere());
-                    *known.entry(key).or_insert_with(|| {
-                        let refused = check(&config).err();
-                        cells.push(Cell { config, refused });
-                        cells.len() - 1
-                    })
-                });
                 let given = choices.iter().flat_map(|choice| &choice.given);
                 let varied =
                     given.map(|given| (given.key.name().to_string(), given.value.to_string()));
                 rows.push(GridRow {
                     part: number,
-                    cells: own.collect(),
+                    index: row,
+                    cells: repeated
+                        .into_iter()
+                        .map(|config| cells.add(config))
+                        .collect(),
                     title: title_of(part, &choices),
                     varied: varied.collect(),
                 });
             }
         }
+        let cells = cells.cells;
         Ok(Self { grid, rows, cells })
     }
 
@@ -140,6 +138,25 @@ impl Cells {
         self.rows.retain(|row| !row.cells.is_empty());
         self.cells = found.map(|cell| self.cells[*cell].clone()).collect();
         self
+    }
+}
+
+/// Cells without duplicates: equal settings share one.
+#[derive(Default)]
+pub(super) struct CellSet {
+    pub cells: Vec<Cell>,
+    known: HashMap<String, usize>,
+}
+
+impl CellSet {
+    /// Returns the index of the cell with these settings, which is added if it is new.
+    pub fn add(&mut self, config: RunConfig) -> usize {
+        let key = settings_key(&filled(&config).anywhere());
+        *self.known.entry(key).or_insert_with(|| {
+            let refused = check(&config).err();
+            self.cells.push(Cell { config, refused });
+            self.cells.len() - 1
+        })
     }
 }
 

@@ -24,10 +24,8 @@ fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
         return Some(&known.spec);
     }
     let own = named_method(&draft.method).map_or(&[][..], |method| method.settings);
-    let mut all = own.iter();
-    let others = || METHODS.iter().flat_map(|method| method.settings);
-    all.find(|spec| spec.key == key)
-        .or_else(|| others().find(|spec| spec.key == key))
+    let others = METHODS.iter().flat_map(|method| method.settings);
+    own.iter().chain(others).find(|spec| spec.key == key)
 }
 
 /// Adds the entry "Several values…" to the context menu of a field.
@@ -82,12 +80,10 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
         each.join(", ")
     });
     let words = counted.or(told).unwrap_or_default();
-    let short: String = words.chars().take(24).collect();
-    let short = if short == words {
-        short
-    } else {
-        format!("{short}…")
-    };
+    let mut short: String = words.chars().take(24).collect();
+    if short != words {
+        short.push('…');
+    }
     let open = button(ui, format!("{short} ▾")).on_hover_text(&words);
     let open = open.accessible_name(tr!("experiment-values-of", setting = title_of(key)));
     Popup::menu(&open)

@@ -9,16 +9,15 @@
 mod contest;
 mod outcome;
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use super::cells::{Cell, Cells, GridRow};
+use super::cells::{CellSet, Cells, GridRow};
 use super::forecast::{CellPredictor, data_key};
 use super::plan::GridPlan;
 use super::work::GridEnd;
+use crate::experiment::ResourceCache;
 use crate::experiment::estimate::over_passes;
-use crate::experiment::overrides::halved;
-use crate::experiment::{ResourceCache, check};
+use crate::experiment::overrides::held_out;
 use crate::message;
 use crate::method::{filled, named_method};
 use crate::problem::{Problem, Result};
@@ -53,16 +52,11 @@ impl Contest {
     pub fn rows_in(&self, round: u32) -> usize {
         (0..round).fold(self.rows.len(), |left, _| left.div_ceil(2))
     }
-
-    /// Returns the largest cost of the contest, given the cost of a row in a round (from 0): that of the most expensive
-    /// rows.
-    pub fn most(&self, cost: impl Fn(usize, u32) -> f64) -> f64 {
-        most(&self.rows, self.rounds, cost)
-    }
 }
 
-/// Returns the largest cost of these rows in this number of rounds, whichever continue.
-fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
+/// Returns the largest cost of these rows in this number of rounds, whichever continue, given the cost of a row in a
+/// round (from 0).
+pub fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
     let (mut sum, mut left) = (0.0, rows.len());
     for round in 0..rounds {
         let mut costs: Vec<f64> = rows.iter().map(|row| cost(*row, round)).collect();
@@ -138,7 +132,7 @@ impl Search {
         let mut problem = None;
         let mut counted = 0;
         for row in order {
-            let config = self.shortened(self.config(row), 0);
+            let config = held_out(self.config(row), 0, self.share);
             let train = match predictor.forecast(&config) {
                 Ok(forecasts) => forecasts.train_images,
                 Err(why) => {
@@ -149,7 +143,7 @@ impl Search {
             counted += 1;
             let runs = self.cells.rows[row].cells.len();
             for (halvings, steps) in (0..).zip(&mut steps[row]) {
-                let short = self.shortened(self.config(row), halvings);
+                let short = held_out(self.config(row), halvings, self.share);
                 *steps = steps_of(&short, &train) * runs;
             }
         }
@@ -245,49 +239,33 @@ impl Search {
         self.steps[row].get(halvings).copied().unwrap_or(0)
     }
 
-    /// Returns the settings with the epochs halved this many times, measured on validation images.
-    fn shortened(&self, config: &RunConfig, halvings: u32) -> RunConfig {
-        let mut short = halved(config, halvings);
-        if short.validation_share == 0.0 {
-            short.validation_share = self.share;
-        }
-        short
-    }
-
     /// Returns the cells of a round (from 0) for the rows that are left in each contest, and the index of each row in the
     /// grid.
     pub fn round(&self, round: u32, left: &[Vec<usize>]) -> (Cells, Vec<usize>) {
-        let mut cells = Cells {
-            grid: self.cells.grid.clone(),
-            rows: Vec::new(),
-            cells: Vec::new(),
-        };
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut numbers = Vec::new();
-        for (contest, rows) in self.contests.iter().zip(left) {
+        let (mut rows, mut cells, mut numbers) = (Vec::new(), CellSet::default(), Vec::new());
+        for (contest, left) in self.contests.iter().zip(left) {
             if round >= contest.rounds {
                 continue;
             }
             let halvings = contest.rounds - 1 - round;
-            for &number in rows {
+            for &number in left {
                 let row = &self.cells.rows[number];
                 let own = row.cells.iter().map(|cell| {
-                    let config = self.shortened(&self.cells.cells[*cell].config, halvings);
-                    let key = settings_key(&filled(&config).anywhere());
-                    *known.entry(key).or_insert_with(|| {
-                        let refused = check(&config).err();
-                        cells.cells.push(Cell { config, refused });
-                        cells.cells.len() - 1
-                    })
+                    let config = &self.cells.cells[*cell].config;
+                    cells.add(held_out(config, halvings, self.share))
                 });
-                let own = own.collect();
-                cells.rows.push(GridRow {
-                    cells: own,
+                rows.push(GridRow {
+                    cells: own.collect(),
                     ..row.clone()
                 });
                 numbers.push(number);
             }
         }
+        let cells = Cells {
+            grid: self.cells.grid.clone(),
+            rows,
+            cells: cells.cells,
+        };
         (cells, numbers)
     }
 

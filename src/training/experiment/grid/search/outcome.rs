@@ -1,6 +1,7 @@
 //! The results of the contests as plain data for both front ends, and a grid of the chosen rows.
 
 use super::{Contest, ContestResult, Search, Winner};
+use crate::experiment::grid::cells::GridRow;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -44,7 +45,7 @@ impl Search {
             let Some(winner) = &verdict.winner else {
                 continue;
             };
-            let part = &grid.parts[self.cells.rows[winner.row].part];
+            let part = &grid.parts[self.row(winner.row).part];
             let given = part.fixed.iter().chain(self.given(winner.row));
             let mut lines: Vec<(String, String)> = Vec::new();
             for given in given.filter(|given| given.key.name() != "validation_share") {
@@ -67,15 +68,6 @@ impl Search {
             }
         }
         Ok(text)
-    }
-
-    /// Returns the index of a row within its part.
-    fn place_in_part(&self, row: usize) -> usize {
-        let part = self.cells.rows[row].part;
-        self.cells.rows[..row]
-            .iter()
-            .filter(|other| other.part == part)
-            .count()
     }
 
     fn chosen(&self, contest: &Contest, winner: &Winner) -> ChosenEnd {
@@ -115,12 +107,9 @@ impl Search {
 
     /// Returns the values that the axes of its part give a row.
     fn given(&self, row: usize) -> Vec<&GridValue> {
-        let part = &self.cells.grid.parts[self.cells.rows[row].part];
-        let choices = part.choices(self.place_in_part(row));
-        choices
-            .into_iter()
-            .flat_map(|choice| &choice.given)
-            .collect()
+        let GridRow { part, index, .. } = self.row(row);
+        let choices = self.cells.grid.parts[*part].choices(*index).into_iter();
+        choices.flat_map(|choice| &choice.given).collect()
     }
 }
 

@@ -24,12 +24,14 @@ use crate::texts::Message;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Default limit of array indices on clusters; more cells are split into several arrays.
 const MOST_INDEX: usize = 1000;
+
 fn make_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)
         .map_err(|error| Problem::io("create the folder of the submission", folder, &error))
 }
 
 /// What a user specifies in addition to the grid and the place.
+#[derive(Default)]
 pub struct SubmitOptions<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
