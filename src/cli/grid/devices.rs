@@ -118,7 +118,7 @@ pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
     Ok(())
 }
 
-/// Runs these cells on the devices; `words` are the arguments of a worker process except for the device.
+/// Runs these cells on the devices.
 ///
 /// # Errors
 /// Returns a Problem if this program cannot be started again, or all worker processes died.

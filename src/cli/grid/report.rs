@@ -65,16 +65,12 @@ struct CellReport<'a> {
 }
 
 impl<'a> GridReport<'a> {
-    /// Adds the tasks of a cluster.
-    pub fn with_tasks(mut self, tasks: &'a BTreeMap<usize, SlurmTask>) -> Self {
-        for cell in &mut self.cells {
-            cell.task = tasks.get(&cell.number);
-        }
-        self
-    }
-
-    /// Returns the report of these cells.
-    pub fn of(plan: &'a GridPlan, cells: &[usize]) -> Self {
+    /// Returns the report of these cells with their tasks on a cluster, if there are any.
+    pub fn of(
+        plan: &'a GridPlan,
+        cells: &[usize],
+        tasks: Option<&'a BTreeMap<usize, SlurmTask>>,
+    ) -> Self {
         let grid = &plan.cells.grid;
         let titles = plan.cells.titles();
         let mut sorted = cells.to_vec();
@@ -87,7 +83,10 @@ impl<'a> GridReport<'a> {
             about: &grid.about,
             costs: plan.costs(cells),
             cells: reports
-                .map(|cell| cell_report(plan, *cell, &titles))
+                .map(|cell| CellReport {
+                    task: tasks.and_then(|tasks| tasks.get(cell)),
+                    ..cell_report(plan, *cell, &titles)
+                })
                 .collect(),
             rows: plan.rows(cells),
         }
