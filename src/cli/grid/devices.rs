@@ -2,26 +2,26 @@
 //! running the same cell; if a process dies, the others take over its cell.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Write, stdin};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar};
+use serde::{Deserialize, Serialize};
 
 use super::super::output::{duration, tell};
 use super::super::progress::{Notes, STEPS, bar};
 use super::progress::{Failures, about_left};
 use super::report::title_of;
-use super::worker::WorkerReport;
 use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
 use crate::device::{self, DeviceInfo};
-use crate::experiment::grid::{GridEnd, GridPlan};
+use crate::experiment::grid::{GridEnd, GridPlan, GridSink};
 use crate::logging;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, ControlRequest, Event, RunProgress};
+use crate::run::event::{Control, ControlRequest, Event, RunProgress, Sink};
 use crate::run::grid::CellStanding;
 use crate::store;
 
@@ -38,6 +38,20 @@ struct Helper {
     /// The cell it is running.
     cell: Option<usize>,
     bar: Option<ProgressBar>,
+}
+
+/// A message of a worker process.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WorkerReport {
+    /// A cell's run begins or resumes.
+    Begins { cell: usize, goes_on: bool },
+    /// What its run reports: progress and remarks.
+    Event(Box<Event>),
+    /// The work on a cell ended.
+    Ended { cell: usize, standing: CellStanding },
+    /// It waits for other processes.
+    Waits,
 }
 
 /// A message of a worker process with its number; `None` when its output ends.
@@ -378,5 +392,58 @@ impl Merged<'_> {
         self.failures.close();
         let failed = self.failures.cells();
         failed.filter(|cell| !self.done.contains(cell)).count()
+    }
+}
+
+/// Runs a grid for another process, which reads its messages on standard output: one line of JSON each. It saves its run
+/// and ends when the other process closes its input or has ended.
+pub(super) struct Worker;
+
+impl Worker {
+    /// Starts to listen for the end of the input.
+    ///
+    /// # Errors
+    /// Returns a Problem if no thread can be started.
+    pub fn new(control: &Control) -> Result<Self> {
+        let hand = control.clone();
+        let listen = move || {
+            let _ = stdin().lock().read_line(&mut String::new());
+            hand.set(ControlRequest::Stop);
+        };
+        let thread = std::thread::Builder::new().name("listener".into());
+        let thread = thread.spawn(listen);
+        thread.map_err(|error| Problem::no_thread(&error))?;
+        Ok(Self)
+    }
+
+    fn tell(told: &WorkerReport) {
+        if let Ok(mut line) = serde_json::to_vec(told) {
+            line.push(b'\n');
+            let mut stdout = std::io::stdout().lock();
+            // An output that nobody reads is not an error; the listener notices the end of the other process.
+            let _ = stdout.write_all(&line).and_then(|()| stdout.flush());
+        }
+    }
+}
+
+impl Sink for Worker {
+    fn event(&mut self, event: Event) {
+        if matches!(event, Event::Progress { .. } | Event::Remark { .. }) {
+            Self::tell(&WorkerReport::Event(Box::new(event)));
+        }
+    }
+}
+
+impl GridSink for Worker {
+    fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
+        let goes_on = plan.run_of(cell).is_some();
+        Self::tell(&match standing.clone() {
+            CellStanding::AtWork => WorkerReport::Begins { cell, goes_on },
+            standing => WorkerReport::Ended { cell, standing },
+        });
+    }
+
+    fn waits(&mut self, _: usize) {
+        Self::tell(&WorkerReport::Waits);
     }
 }

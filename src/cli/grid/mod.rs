@@ -8,7 +8,6 @@ mod report;
 mod rows;
 mod search;
 mod slurm;
-mod worker;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -28,9 +27,9 @@ use crate::run::grid::{CellStanding, Grid};
 use crate::run::places::RemoteMachine;
 use crate::store;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
+use devices::Worker;
 use progress::GridReporter;
 use report::listing;
-use worker::Worker;
 
 /// Options of `grid`.
 #[derive(clap::Args)]

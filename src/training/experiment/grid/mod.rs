@@ -4,7 +4,6 @@
 //! whether the run exists, and its estimated cost; it executes the missing runs and has the results of the existing
 //! ones.
 
-mod bundle;
 mod cells;
 mod forecast;
 mod plan;
@@ -13,8 +12,7 @@ mod shipped;
 pub mod slurm;
 mod work;
 
-pub use bundle::collect_grid_attachments;
-pub use cells::{Cell, Cells, GridRow, Overrides, value_of};
+pub use cells::{Cell, Cells, GridRow, Overrides, collect_grid_attachments, value_of};
 pub use forecast::CellForecast;
 pub use plan::{GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
