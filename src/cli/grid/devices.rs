@@ -1,7 +1,7 @@
 //! Several devices of this machine that share a grid, with one process per device. Locks and keys prevent them from
 //! running the same cell; if a process dies, the others take over its cell.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, IsTerminal, Write, stdin};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -18,7 +18,7 @@ use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
 use crate::device::{self, DeviceInfo};
-use crate::experiment::grid::{GridEnd, GridPlan, GridSink};
+use crate::experiment::grid::{GridEnd, GridPlan, GridSink, Pace};
 use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Event, RunProgress, Sink};
@@ -70,8 +70,8 @@ struct Merged<'a> {
     done: BTreeSet<usize>,
     failures: Failures,
     notes: Notes,
-    /// Estimated seconds of each remaining cell.
-    left: HashMap<usize, f64>,
+    /// Estimated seconds of the remaining cells; real times are not measured, because cells overlap.
+    pace: Pace,
 }
 
 /// Returns the devices that `--device` names, if it names several: a list with commas, or all GPUs.
@@ -175,10 +175,7 @@ pub(super) fn run(
         done: BTreeSet::new(),
         failures: Failures::default(),
         notes: Notes::default(),
-        left: cells
-            .iter()
-            .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
-            .collect(),
+        pace: Pace::of(plan, cells),
         plan,
     };
     merged.follow(&receiver, control);
@@ -314,7 +311,7 @@ impl Merged<'_> {
         if self.quiet {
             return;
         }
-        let left = self.left.values().sum::<f64>() / self.alive.max(1) as f64;
+        let left = self.pace.left() / self.alive.max(1) as f64;
         let left = about_left(left);
         let verb = if goes_on { "resumes" } else { "begins" };
         let name = &self.helpers[number].name;
@@ -343,16 +340,13 @@ impl Merged<'_> {
 
     fn ended(&mut self, number: usize, cell: usize, standing: CellStanding) {
         self.helpers[number].cell = None;
+        self.pace.record(cell, &standing);
         match standing {
             CellStanding::Done(_) => {
-                self.left.remove(&cell);
                 self.done.insert(cell);
             }
-            CellStanding::Refused(problem) => {
-                self.left.remove(&cell);
-                if self.failures.add(cell, &problem) {
-                    self.print(|| complain_of(&title_of(self.plan, cell), &problem));
-                }
+            CellStanding::Refused(problem) if self.failures.add(cell, &problem) => {
+                self.print(|| complain_of(&title_of(self.plan, cell), &problem));
             }
             _ => {}
         }
