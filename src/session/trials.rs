@@ -53,15 +53,13 @@ impl Session {
         let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
             return;
         };
+        let name = open.name.as_deref().unwrap_or_default();
         let config = RunConfig {
             device: self.experiment.draft.device.clone(),
-            pet: open.name.as_deref().unwrap_or_default().to_lowercase(),
+            pet: name.to_lowercase(),
             ..RunConfig::default()
         };
-        let title = tr!(
-            "experiment-pet-trial-job",
-            pet = open.name.as_deref().unwrap_or_default()
-        );
+        let title = tr!("experiment-pet-trial-job", pet = name);
         let job = Job::try_pet(config, open.text.clone(), title);
         self.editor.trying = TrialState::Asked(job.id);
         self.queue(job);

@@ -183,7 +183,7 @@ pub(super) fn run(
     let undone = cells.len() - merged.done.len();
     plan.refresh();
     if control.request() == ControlRequest::Stop {
-        return Ok(GridEnd::Stopped(None));
+        return Ok(GridEnd::Stopped { saved: false });
     }
     if undone > failed {
         let log = logging::folder(&store::runs_root(args.out.as_deref()));

@@ -116,7 +116,7 @@ fn worked(
     sink.reporter.close();
     match ended {
         Ok(JobEnd::Left) => Ok(None),
-        Ok(JobEnd::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
+        Ok(JobEnd::Stopped(_)) => Ok(Some(GridEnd::Stopped { saved: false })),
         Ok(JobEnd::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
         // The failures were already reported.
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {

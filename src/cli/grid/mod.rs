@@ -226,7 +226,7 @@ fn end_of(end: &GridEnd) -> End {
     match end {
         GridEnd::Done { failed: 0 } => End::Done,
         GridEnd::Done { .. } => End::Failed,
-        GridEnd::Stopped(_) => End::Stopped,
+        GridEnd::Stopped { .. } => End::Stopped,
     }
 }
 
@@ -240,11 +240,11 @@ fn print_end(end: &GridEnd, several: bool) {
                 "{cannot} failed, see above; run the same command again to retry only these"
             ));
         }
-        GridEnd::Stopped(run) => {
-            let saved = match run {
-                Some(_) => "stopped and saved",
-                None if several => "stopped, all started runs are saved",
-                None => "stopped; no run is unfinished",
+        GridEnd::Stopped { saved } => {
+            let saved = match (*saved, several) {
+                (true, _) => "stopped and saved",
+                (false, true) => "stopped, all started runs are saved",
+                (false, false) => "stopped; no run is unfinished",
             };
             tell(format!(
                 "{saved}; run the same command with the same options to continue"

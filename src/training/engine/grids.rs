@@ -50,7 +50,7 @@ pub(super) fn run_grid(
     let end = plan.run(&order, &mut cells);
     let run = String::new();
     Ok(match end {
-        GridEnd::Stopped(_) => Event::Stopped { run },
+        GridEnd::Stopped { .. } => Event::Stopped { run },
         GridEnd::Done { failed: 0 } => Event::Finished { run },
         GridEnd::Done { failed } => Event::Failed {
             run,

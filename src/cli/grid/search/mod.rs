@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
     let search = Search::new(cells, (by, args.search.validation), budget, &cache, control)?;
     if args.list {
         let Some(forecast) = Forecast::make(&search, &root, &cache, control) else {
-            print_end(&GridEnd::Stopped(None), false);
+            print_end(&GridEnd::Stopped { saved: false }, false);
             return Ok(End::Stopped);
         };
         let report = SearchReport::of(&search, Some(&forecast), &[], String::new());
@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
     if !args.quiet {
         tell(plan_text(&search, None).trim_end());
     }
-    let mut stopped_run = None;
+    let mut is_saved = false;
     let verdicts = search.run(&root, &cache, control, |plan, order, round| {
         if !args.quiet {
             let (at, of) = (round + 1, search.rounds());
@@ -100,13 +100,11 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
         let mut sink = GridReporter::new(args.quiet, plan, order);
         let end = plan.run(order, &mut sink);
         sink.close();
-        if let GridEnd::Stopped(run) = &end {
-            stopped_run.clone_from(run);
-        }
+        is_saved = matches!(end, GridEnd::Stopped { saved: true });
         end
     })?;
     let Some(verdicts) = verdicts else {
-        print_end(&GridEnd::Stopped(stopped_run), false);
+        print_end(&GridEnd::Stopped { saved: is_saved }, false);
         return Ok(End::Stopped);
     };
     let file = search.file_of(&verdicts)?;

@@ -23,8 +23,8 @@ enum CellEnd {
     Finished(PathBuf),
     /// Another program is running it.
     Elsewhere,
-    /// The user stopped it; the run is saved if it had begun.
-    Stopped(Option<Box<RunHeader>>),
+    /// The user stopped it; its run is saved if it had begun.
+    Stopped { saved: bool },
 }
 
 /// How the work on a grid ended.
@@ -35,8 +35,11 @@ pub enum GridEnd {
         /// Cells that were refused or failed.
         failed: usize,
     },
-    /// The user stopped it during this run, if one had begun.
-    Stopped(Option<Box<RunHeader>>),
+    /// The user stopped it.
+    Stopped {
+        /// Whether a run had begun, which is saved.
+        saved: bool,
+    },
 }
 
 /// Receives the states of a grid's cells, and between them the events of their runs.
@@ -59,13 +62,13 @@ impl GridPlan {
         loop {
             while let Some(cell) = queue.pop_front() {
                 if self.control.request() == ControlRequest::Stop {
-                    return GridEnd::Stopped(None);
+                    return GridEnd::Stopped { saved: false };
                 }
                 let end = self.one(cell, sink);
                 let standing = match &end {
                     Ok(CellEnd::Finished(folder)) => CellStanding::Done(folder.clone()),
                     Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
-                    Ok(CellEnd::Stopped(_)) => self.state(cell),
+                    Ok(CellEnd::Stopped { .. }) => self.state(cell),
                     Err(problem) => CellStanding::Refused(problem.clone()),
                 };
                 // While waiting for another program, only the end of its cell is reported.
@@ -75,7 +78,7 @@ impl GridPlan {
                 match end {
                     Ok(CellEnd::Finished(_)) => {}
                     Ok(CellEnd::Elsewhere) => elsewhere.push_back(cell),
-                    Ok(CellEnd::Stopped(header)) => return GridEnd::Stopped(header),
+                    Ok(CellEnd::Stopped { saved }) => return GridEnd::Stopped { saved },
                     Err(_) => failed += 1,
                 }
             }
@@ -87,7 +90,7 @@ impl GridPlan {
                 told = true;
             }
             if !self.pauses(sink) {
-                return GridEnd::Stopped(None);
+                return GridEnd::Stopped { saved: false };
             }
             std::mem::swap(&mut queue, &mut elsewhere);
         }
@@ -124,7 +127,7 @@ impl GridPlan {
         }
         let Some(key) = self.key(cell).cloned() else {
             if self.control.request() == ControlRequest::Stop {
-                return Ok(CellEnd::Stopped(None));
+                return Ok(CellEnd::Stopped { saved: false });
             }
             return Err(Problem::new(message!("problem-run-not-identified"))
                 .at(&self.cells.cells[cell].config.backbone)
@@ -174,8 +177,8 @@ impl GridPlan {
         };
         Ok(match ended {
             Outcome::Finished(header) => CellEnd::Finished(header.folder),
-            Outcome::Stopped(header) => CellEnd::Stopped(Some(header.into())),
-            Outcome::NotBegun => CellEnd::Stopped(None),
+            Outcome::Stopped(_) => CellEnd::Stopped { saved: true },
+            Outcome::NotBegun => CellEnd::Stopped { saved: false },
         })
     }
 

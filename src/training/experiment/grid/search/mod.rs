@@ -306,7 +306,7 @@ impl Search {
                 return Ok(None);
             };
             let order = plan.in_order();
-            if let GridEnd::Stopped(_) = run(&mut plan, &order, round) {
+            if let GridEnd::Stopped { .. } = run(&mut plan, &order, round) {
                 return Ok(None);
             }
             measured.extend(numbers.into_iter().zip(plan.rows(&order)));
