@@ -24,84 +24,68 @@ exec {command}
 /// The placeholder for the program's own command in a template.
 const COMMAND: &str = "{command}";
 
-/// The content of a script.
-pub(super) struct Script<'a> {
-    pub wanted: &'a Slurm,
-    /// The name of the job in the queue.
-    pub name: &'a str,
-    /// The folder of the submission.
-    pub folder: &'a Path,
-    /// The working directory: relative paths in the grid file start there.
-    pub working: &'a Path,
-    /// The program and its arguments; the number of the run follows them.
-    pub command: &'a [String],
+/// Returns the script of a task for what the place wants. `name` is the name of the job in the queue, `folder` that of
+/// the submission; relative paths in the grid file start in `working`. The number of the run follows `command`, which
+/// is the program with its arguments.
+///
+/// # Errors
+/// Returns a Problem if the user's template cannot be read, or does not call the program.
+pub(super) fn script_text(
+    wanted: &Slurm,
+    name: &str,
+    folder: &Path,
+    working: &Path,
+    command: &[String],
+) -> Result<String> {
+    let own = wanted.script.as_deref();
+    let template = own.map(|path| {
+        files::read_text(Path::new(path), files::TEXT)
+            .map_err(|error| Problem::io("read the script's template", path, &error))
+    });
+    let template = template.transpose()?;
+    let template = template.as_deref().unwrap_or(TEMPLATE);
+    if !template.contains(COMMAND) {
+        let what = message!("slurm-template-without-command", command = COMMAND);
+        let problem = Problem::new(what).at(own.unwrap_or_default());
+        return Err(problem.advise(message!("slurm-template-without-command-advice")));
+    }
+    let folder = folder.display().to_string();
+    let options = [
+        ("job-name=", Some(name.to_string())),
+        ("output=", Some(format!("{folder}/logs/%A_%a.log"))),
+        ("chdir=", Some(working.display().to_string())),
+        ("partition=", wanted.partition.clone()),
+        ("account=", wanted.account.clone()),
+        ("time=", wanted.time.clone()),
+        ("gres=gpu:", wanted.gpus.map(|gpus| gpus.to_string())),
+        ("mem=", wanted.memory.clone()),
+        ("cpus-per-task=", wanted.cpus.map(|cpus| cpus.to_string())),
+    ];
+    let options = options.into_iter().filter_map(|(option, value)| {
+        let option = in_option(&format!("--{option}{}", value?));
+        Some(format!("#SBATCH {option}"))
+    });
+    let modules = wanted.modules.iter();
+    let modules = modules.map(|module| format!("module load {}", posix_word(module)));
+    let setup: Vec<String> = modules.chain(wanted.setup.iter().cloned()).collect();
+    let command = command_text(&folder, command);
+    Ok(template
+        .replace("{options}", &Vec::from_iter(options).join("\n"))
+        .replace("{setup}", setup.join("\n").trim_end())
+        .replace(COMMAND, &command))
 }
 
-impl Script<'_> {
-    /// Returns its text.
-    ///
-    /// # Errors
-    /// Returns a Problem if the user's template cannot be read, or does not call the program.
-    pub fn text(&self) -> Result<String> {
-        let own = self.wanted.script.as_deref();
-        let template = own.map(|path| {
-            files::read_text(Path::new(path), files::TEXT)
-                .map_err(|error| Problem::io("read the script's template", path, &error))
-        });
-        let template = template.transpose()?;
-        let template = template.as_deref().unwrap_or(TEMPLATE);
-        if !template.contains(COMMAND) {
-            let what = message!("slurm-template-without-command", command = COMMAND);
-            let problem = Problem::new(what).at(own.unwrap_or_default());
-            return Err(problem.advise(message!("slurm-template-without-command-advice")));
-        }
-        let modules = self.wanted.modules.iter();
-        let modules = modules.map(|module| format!("module load {}", posix_word(module)));
-        let setup: Vec<String> = modules.chain(self.wanted.setup.iter().cloned()).collect();
-        Ok(template
-            .replace("{options}", &self.options())
-            .replace("{setup}", setup.join("\n").trim_end())
-            .replace(COMMAND, &self.command()))
-    }
-
-    fn options(&self) -> String {
-        let wanted = self.wanted;
-        let lines = [
-            ("job-name=", Some(self.name.to_string())),
-            (
-                "output=",
-                Some(format!("{}/logs/%A_%a.log", self.folder.display())),
-            ),
-            ("chdir=", Some(self.working.display().to_string())),
-            ("partition=", wanted.partition.clone()),
-            ("account=", wanted.account.clone()),
-            ("time=", wanted.time.clone()),
-            ("gres=gpu:", wanted.gpus.map(|gpus| gpus.to_string())),
-            ("mem=", wanted.memory.clone()),
-            ("cpus-per-task=", wanted.cpus.map(|cpus| cpus.to_string())),
-        ];
-        let lines = lines.into_iter().filter_map(|(option, value)| {
-            Some(format!(
-                "#SBATCH {}",
-                in_option(&format!("--{option}{}", value?))
-            ))
-        });
-        Vec::from_iter(lines).join("\n")
-    }
-
-    /// Returns the command that runs a cell, with the plugins and tables as they were at submission. Drivers in the
-    /// user's own folder are still found.
-    fn command(&self) -> String {
-        let words: Vec<String> = self.command.iter().map(|word| posix_word(word)).collect();
-        let folder = self.folder.display().to_string();
-        let [data, cells] = ["data", "cells"].map(|part| posix_word(&format!("{folder}/{part}")));
-        format!(
-            "env XDG_DATA_DIRS=\"${{XDG_DATA_HOME:-$HOME/.local/share}}:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}\" \\\n    \
-             XDG_DATA_HOME={data} \\\n    {} \\\n    --cells \"$((SLURM_ARRAY_TASK_ID + ${{1:-0}}))\" \\\n    \
-             --json {cells}/\"$((SLURM_ARRAY_TASK_ID + ${{1:-0}})).json\"",
-            words.join(" "),
-        )
-    }
+/// Returns the command that runs a cell, with the plugins and tables as they were at submission. Drivers in the user's
+/// own folder are still found.
+fn command_text(folder: &str, command: &[String]) -> String {
+    let words: Vec<String> = command.iter().map(|word| posix_word(word)).collect();
+    let [data, cells] = ["data", "cells"].map(|part| posix_word(&format!("{folder}/{part}")));
+    format!(
+        "env XDG_DATA_DIRS=\"${{XDG_DATA_HOME:-$HOME/.local/share}}:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}\" \\\n    \
+         XDG_DATA_HOME={data} \\\n    {} \\\n    --cells \"$((SLURM_ARRAY_TASK_ID + ${{1:-0}}))\" \\\n    \
+         --json {cells}/\"$((SLURM_ARRAY_TASK_ID + ${{1:-0}})).json\"",
+        words.join(" "),
+    )
 }
 
 /// Quotes an option if necessary, so that a `#SBATCH` line reads it as one word.
@@ -130,14 +114,8 @@ mod tests {
             ..Slurm::default()
         };
         let command = ["/opt/lae studio".to_string(), "grid".into()];
-        let script = Script {
-            wanted: &wanted,
-            name: "mine",
-            folder: Path::new("/runs/.slurm/mine"),
-            working: Path::new("/home/a b"),
-            command: &command,
-        };
-        let text = script.text().unwrap();
+        let [folder, working] = ["/runs/.slurm/mine", "/home/a b"].map(Path::new);
+        let text = script_text(&wanted, "mine", folder, working, &command).unwrap();
         for line in [
             "#SBATCH --partition=gpu",
             "#SBATCH --gres=gpu:2",
@@ -162,14 +140,8 @@ mod tests {
             script: Some(file.path().display().to_string()),
             ..Slurm::default()
         };
-        let script = Script {
-            wanted: &wanted,
-            name: "mine",
-            folder: Path::new("/runs"),
-            working: Path::new("/"),
-            command: &[],
-        };
-        let problem = script.text().unwrap_err();
+        let [folder, working] = ["/runs", "/"].map(Path::new);
+        let problem = script_text(&wanted, "mine", folder, working, &[]).unwrap_err();
         assert!(problem.is("slurm-template-without-command"), "{problem}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commands;
-use super::script::Script;
+use super::script::script_text;
 use super::status::{FOLDER, OnCluster, SlurmTask, Submission, SubmittedCell, TaskState, VERSION};
 use crate::counts::ranges_text;
 use crate::experiment::grid::GridPlan;
@@ -183,15 +183,11 @@ fn prepared(
         text(root),
     ];
     command.extend(given.options(place));
-    let script = Script {
-        wanted: &place.slurm.clone().unwrap_or_default(),
-        name: &format!("lae-{}", note.grid),
-        folder,
-        working: &working,
-        command: &command,
-    };
+    let wanted = place.slurm.clone().unwrap_or_default();
+    let name = format!("lae-{}", note.grid);
+    let script = script_text(&wanted, &name, folder, &working, &command)?;
     let path = folder.join("script.sh");
-    write_file(&path, script.text()?.as_bytes())?;
+    write_file(&path, script.as_bytes())?;
     note.save()?;
     Ok(path)
 }
