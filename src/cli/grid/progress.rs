@@ -128,14 +128,11 @@ impl GridSink for GridReporter {
             reporter.failed();
         }
         self.reporter = None;
-        self.done += 1;
+        self.done += usize::from(*standing != CellStanding::Elsewhere);
         match standing {
-            CellStanding::Elsewhere => {
-                self.done -= 1;
-                if !self.quiet {
-                    let title = title_of(plan, cell);
-                    tell(format!("another process is training {title}"));
-                }
+            CellStanding::Elsewhere if !self.quiet => {
+                let title = title_of(plan, cell);
+                tell(format!("another process is training {title}"));
             }
             CellStanding::Refused(problem) if self.failures.add(cell, problem) => {
                 complain_of(&title_of(plan, cell), problem);
