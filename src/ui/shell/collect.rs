@@ -17,7 +17,6 @@ use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::canvas::canvas;
@@ -364,12 +363,7 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
                 class = group.name.as_str()
             );
             response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-            let texture = textures.of(ui.ctx(), &piece.picture);
-            let (width, height) = (piece.picture.width, piece.picture.height);
-            egui::Image::new((texture, rect.size()))
-                .uv(covering(width, height))
-                .corner_radius(4)
-                .paint_at(ui, rect);
+            textures.paint_square(ui, &piece.picture, rect, 4);
             let t = tokens(ui);
             let busy = response.hovered() || response.has_focus();
             let line = Stroke::new(1.0, if busy { t.bad } else { t.line });

@@ -14,7 +14,6 @@ use crate::session::story::sentence as full_sentence;
 use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, dialog};
@@ -138,11 +137,7 @@ fn list(ui: &mut Ui, textures: &mut Textures, found: &SourcePreview) {
             ui.horizontal(|ui| {
                 if let Some((_, picture)) = found.pictures.iter().find(|(of, _)| *of == place) {
                     let (rect, _) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
-                    let texture = textures.of(ui.ctx(), picture);
-                    egui::Image::new((texture, rect.size()))
-                        .uv(covering(picture.width, picture.height))
-                        .corner_radius(4)
-                        .paint_at(ui, rect);
+                    textures.paint_square(ui, picture, rect, 4);
                 }
                 ui.label(name);
                 widgets::faint(ui, format!("{train} + {test}"));

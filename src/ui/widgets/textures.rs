@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::{Color32, ColorImage, Context, TextureFilter, TextureHandle, TextureId, TextureOptions};
+use egui::{
+    Color32, ColorImage, Context, Image, Pos2, Rect, TextureFilter, TextureHandle, TextureId,
+    TextureOptions, Ui, Vec2, pos2,
+};
 
 use crate::run::event::Picture;
 
@@ -44,6 +47,30 @@ impl Textures {
             (picture.clone(), texture)
         });
         texture.id()
+    }
+
+    /// Paints the central square of an image into `rect`.
+    pub fn paint_square(&mut self, ui: &Ui, picture: &Arc<Picture>, rect: Rect, radius: u8) {
+        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+        let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);
+        let square = Rect::from_min_max(pos2(0.5 - x, 0.5 - y), pos2(0.5 + x, 0.5 + y));
+        let image = Image::new((self.of(ui.ctx(), picture), rect.size())).uv(square);
+        image.corner_radius(radius).paint_at(ui, rect);
+    }
+
+    /// Paints a whole image around `centre`. Its longer side has the length `side`.
+    pub fn paint_whole(
+        &mut self,
+        ui: &Ui,
+        picture: &Arc<Picture>,
+        centre: Pos2,
+        side: f32,
+        radius: u8,
+    ) {
+        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
+        let size = Vec2::new(w, h) * (side / w.max(h));
+        let image = Image::new((self.of(ui.ctx(), picture), size)).corner_radius(radius);
+        image.paint_at(ui, Rect::from_center_size(centre, size));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{CornerRadius, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{class_schedule, corrected, details, standing, tasks};
 use crate::data::published;
@@ -298,21 +298,9 @@ fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));
-    let texture = cx.textures.of(ui.ctx(), &thumb.picture);
-    let uv = covering(thumb.picture.width, thumb.picture.height);
-    egui::Image::new((texture, rect.size()))
-        .uv(uv)
-        .corner_radius(5)
-        .paint_at(ui, rect);
+    cx.textures.paint_square(ui, &thumb.picture, rect, 5);
     let line = Stroke::new(1.0, t.line);
     ui.painter()
         .rect_stroke(rect, CornerRadius::same(5), line, StrokeKind::Inside);
     response.on_hover_text(&thumb.caption);
-}
-
-/// Returns the central square of an image in texture coordinates.
-pub fn covering(width: usize, height: usize) -> Rect {
-    let (w, h) = (width.max(1) as f32, height.max(1) as f32);
-    let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);
-    Rect::from_min_max(egui::pos2(0.5 - x, 0.5 - y), egui::pos2(0.5 + x, 0.5 + y))
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use egui::{DragValue, Response, Ui, Vec2};
 
-pub use data::{covering, thumbs};
+pub use data::thumbs;
 pub use details::Part;
 pub use grid::lines as grid_lines;
 pub use model::equations;

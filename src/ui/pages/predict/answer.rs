@@ -148,13 +148,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     let name = tr!("predict-predicted-image");
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-    let texture = cx.textures.of(ui.ctx(), picture);
-    let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
-    let size = Vec2::new(w, h) * (side / w.max(h));
-    let place = egui::Rect::from_center_size(rect.center(), size);
-    egui::Image::new((texture, size))
-        .corner_radius(6)
-        .paint_at(ui, place);
+    cx.textures.paint_whole(ui, picture, rect.center(), side, 6);
     response.on_hover_text(&picture.name);
 }
 

@@ -217,15 +217,8 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
             None => tr!("predict-pins-image").into(),
         };
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
-        let texture = cx.textures.of(ui.ctx(), &pin.picture);
-        let (w, h) = (
-            pin.picture.width.max(1) as f32,
-            pin.picture.height.max(1) as f32,
-        );
-        let size = vec2(w, h) * (side / w.max(h));
-        egui::Image::new((texture, size))
-            .corner_radius(6)
-            .paint_at(ui, Rect::from_center_size(rect.center(), size));
+        let centre = rect.center();
+        cx.textures.paint_whole(ui, &pin.picture, centre, side, 6);
         if response.has_focus() || response.hovered() {
             let line = Stroke::new(1.0, tokens(ui).accent);
             let radius = CornerRadius::same(6);

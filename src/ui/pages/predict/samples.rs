@@ -9,7 +9,6 @@ use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Split};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::pages::experiment::covering;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, Column, card_of, faint, link};
@@ -88,11 +87,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
             .rect_filled(rect, CornerRadius::same(6), t.background);
         return;
     };
-    let texture = cx.textures.of(ui.ctx(), &picture);
-    egui::Image::new((texture, rect.size()))
-        .uv(covering(picture.width, picture.height))
-        .corner_radius(6)
-        .paint_at(ui, rect);
+    cx.textures.paint_square(ui, &picture, rect, 6);
     let line = if response.hovered() || response.has_focus() {
         t.accent
     } else {

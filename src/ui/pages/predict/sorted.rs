@@ -14,7 +14,6 @@ use crate::session::words::{by_number, count_text, percent, signed};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::pages::experiment::covering;
 use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, faint, focus_ring, link, primary_button, sentence};
@@ -287,11 +286,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
         focus_ring(ui, rect, 4, &response);
         return;
     };
-    let texture = cx.textures.of(ui.ctx(), &picture);
-    egui::Image::new((texture, rect.size()))
-        .uv(covering(picture.width, picture.height))
-        .corner_radius(4)
-        .paint_at(ui, rect);
+    cx.textures.paint_square(ui, &picture, rect, 4);
     focus_ring(ui, rect, 4, &response);
     let response =
         response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-full-prediction")));

@@ -245,14 +245,9 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         StrokeKind::Inside,
     );
     if let Some(picture) = &cx.session.predict.picture {
-        let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
-        let scale = (side - 2.0) / w.max(h);
-        let size = Vec2::new(w * scale, h * scale);
-        let place = egui::Rect::from_center_size(rect.center(), size);
-        let texture = cx.textures.of(ui.ctx(), picture);
-        egui::Image::new((texture, size))
-            .corner_radius(CARD_RADIUS)
-            .paint_at(ui, place);
+        let (centre, side) = (rect.center(), side - 2.0);
+        cx.textures
+            .paint_whole(ui, picture, centre, side, CARD_RADIUS);
     } else {
         let text = tr!("predict-drop").replace('\n', " ");
         let room = side - 2.0 * f32::from(CARD_RADIUS) - 8.0;

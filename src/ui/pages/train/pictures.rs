@@ -11,7 +11,6 @@ use crate::session::words::by_number;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
-use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, faint, focus_ring, link};
 
@@ -103,11 +102,7 @@ impl Tile<'_> {
         };
         let found = cx.look_up(picture);
         if let Some(Ok(picture)) = &found {
-            let texture = cx.textures.of(ui.ctx(), picture);
-            egui::Image::new((texture, rect.size()))
-                .uv(covering(picture.width, picture.height))
-                .corner_radius(4)
-                .paint_at(ui, rect);
+            cx.textures.paint_square(ui, picture, rect, 4);
         } else {
             ui.painter().rect_filled(rect, 4.0, t.background);
         }
