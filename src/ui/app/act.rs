@@ -17,7 +17,7 @@ use crate::store::figure::Figure;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
-use crate::ui::shell::{Question, warning};
+use crate::ui::shell::{AboutDraft, Question, TagsDraft, warning};
 use crate::ui::widgets::figure::FigureWish;
 
 /// Maximum time that a start waits for the plan of the settings.
@@ -91,18 +91,22 @@ impl StudioApp {
             UiCommand::AddExaminedTask => self.add_task(),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::SaveCollection(purpose) => self.save_collection(purpose),
-            UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
-            UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
+            UiCommand::Describe(folder) => {
+                self.shell.about = Some(AboutDraft::new(&self.session, folder));
+            }
+            UiCommand::Tag(folders) => {
+                self.shell.tags = Some(TagsDraft::new(&self.session, folders));
+            }
             UiCommand::Delete(folders) => {
                 self.pages.compare.deselect_deleted(&folders);
                 self.session.delete(folders);
             }
             UiCommand::Erase(places, _) => self.session.erase(places),
             UiCommand::Deleted => {
-                self.shell.deleted.open();
+                self.shell.deleted = true;
                 self.session.list_trash();
             }
-            UiCommand::Folders => self.shell.folders.open(),
+            UiCommand::Folders => self.shell.folders.open = true,
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
             UiCommand::PredictFolder(wanted) => {
@@ -120,7 +124,7 @@ impl StudioApp {
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::SetLanguage(language) => self.set_language(language),
-            UiCommand::Help => self.shell.help.toggle(),
+            UiCommand::Help => self.shell.help ^= true,
             UiCommand::Tour => self.tour(),
             UiCommand::Glossary => self.glossary(),
             UiCommand::ReduceMotion(reduce) => self.reduce_motion(ctx, reduce),
@@ -128,7 +132,7 @@ impl StudioApp {
             UiCommand::Present => self.pages.present.toggle(),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
-            UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
+            UiCommand::FrameTimes => self.shell.frame_times ^= true,
             UiCommand::ReportProblem => self.report(),
             UiCommand::LogLevel(level) => self.choose_log_level(level),
             UiCommand::StopAt(place, job) => self.session.stop_at(&place, job),

@@ -9,7 +9,7 @@ use crate::fence::catch_panic;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::fence::Pressed;
 use crate::ui::pages::{self, Cx};
-use crate::ui::shell::{self, OverlayContext, Question};
+use crate::ui::shell::{self, Collect, OverlayContext, Overlays, Question};
 use crate::ui::theme;
 use crate::ui::widgets::figure;
 
@@ -136,26 +136,23 @@ impl StudioApp {
     /// Draws dialogs and other parts above the page.
     fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
-        let above = OverlayContext {
+        let cx = OverlayContext {
             ctx,
             session: &self.session,
             level: self.settings.log,
+            textures: &mut self.textures,
+            commands,
         };
         let closing = matches!(self.shell.question, Some(Question::Close));
-        let answered = self
-            .shell
-            .overlays(&above, &mut self.textures, &mut self.fences, commands);
-        if closing && self.fences.has_failed("part-question") {
+        let fences = &mut self.fences;
+        let mut overlays = Overlays { fences, cx };
+        let answered = self.shell.overlays(&mut overlays);
+        if closing && overlays.fences.has_failed("part-question") {
             // If the question cannot be shown, the window may be closed without it, because closing saves the run.
             self.leaving.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;
-        let drawn = self.fences.above("part-collecting-images", ctx, || {
-            collect.show(ctx, &self.session, &mut self.textures, commands);
-        });
-        if !drawn {
-            self.shell.collect = Default::default();
-        }
+        overlays.draw("part-collecting-images", collect, Collect::show);
         if let Some(question) = answered {
             let ended = catch_panic(|| self.answer(ctx, question));
             self.fences.record_action(ended);

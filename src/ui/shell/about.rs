@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Margin, RichText, TextEdit, Ui, Vec2};
+use egui::{Margin, TextEdit, Ui, Vec2};
 
+use super::OverlayContext;
 use crate::problem::Problem;
 use crate::run::about::About;
 use crate::session::Session;
@@ -11,19 +12,13 @@ use crate::session::row::made_title;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_button};
+use crate::ui::widgets::{self, button, chip, dialog, faint, field, headline, primary_button};
 
 /// Maximum number of suggested tags.
 const OFFERED: usize = 12;
 
-/// The dialog that edits the notes on a run.
-#[derive(Default)]
-pub struct AboutDialog {
-    draft: Option<Draft>,
-}
-
-struct Draft {
+/// The notes on a run that are being edited.
+pub struct Draft {
     folder: PathBuf,
     /// A summary of the run's settings.
     made: String,
@@ -36,6 +31,21 @@ struct Draft {
 }
 
 impl Draft {
+    /// Returns the current notes on this run.
+    pub fn new(session: &Session, folder: PathBuf) -> Self {
+        let about = session.about(&folder);
+        Self {
+            made: session
+                .header_of(&folder)
+                .map_or_else(String::new, made_title),
+            folder,
+            name: about.name,
+            tags: about.tags.join(", "),
+            note: about.note,
+            fresh: true,
+        }
+    }
+
     fn about(&self) -> About {
         About {
             name: self.name.clone(),
@@ -46,46 +56,28 @@ impl Draft {
     }
 }
 
-impl AboutDialog {
-    /// Opens the dialog with the current notes on this run.
-    pub fn open(&mut self, session: &Session, folder: PathBuf) {
-        let about = session.about(&folder);
-        self.draft = Some(Draft {
-            made: session
-                .header_of(&folder)
-                .map_or_else(String::new, made_title),
-            folder,
-            name: about.name,
-            tags: about.tags.join(", "),
-            note: about.note,
-            fresh: true,
-        });
-    }
-
-    /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
-        let Some(draft) = &mut self.draft else { return };
-        let mut done = false;
-        let enter = widgets::enter_alone(ctx);
-        let modal = dialog(ctx, "about", 460.0, |ui| {
-            let t = tokens(ui);
-            let title = RichText::new(tr!("shell-run-about-title")).font(semibold(16.0));
-            ui.label(title.color(t.strong));
-            faint(ui, &draft.made);
-            let save = enter | fields(ui, draft);
-            offered(ui, &mut draft.tags, &[], &session.tags());
-            let about = draft.about().checked();
-            let [saved, cancelled] = save_or_cancel(ui, about.as_ref().err());
-            done |= cancelled;
-            if let (true, Ok(about)) = (save | saved, about) {
-                let folder = draft.folder.clone();
-                commands.push(UiCommand::change(|session| session.describe(folder, about)));
-                done = true;
-            }
-        });
-        if done || modal.should_close() {
-            self.draft = None;
+/// Draws the dialog if it is open.
+pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
+    let Some(draft) = open else { return };
+    let mut done = false;
+    let enter = widgets::enter_alone(cx.ctx);
+    let modal = dialog(cx.ctx, "about", 460.0, |ui| {
+        headline(ui, tr!("shell-run-about-title"));
+        faint(ui, &draft.made);
+        let save = enter | fields(ui, draft);
+        offered(ui, &mut draft.tags, &[], &cx.session.tags());
+        let about = draft.about().checked();
+        let [saved, cancelled] = save_or_cancel(ui, about.as_ref().err());
+        done |= cancelled;
+        if let (true, Ok(about)) = (save | saved, about) {
+            let folder = draft.folder.clone();
+            let describe = |session: &mut Session| session.describe(folder, about);
+            cx.commands.push(UiCommand::change(describe));
+            done = true;
         }
+    });
+    if done || modal.should_close() {
+        *open = None;
     }
 }
 

@@ -2,10 +2,11 @@
 //! and pasted images are added to the selected class.
 
 use egui::{
-    Context, Key, KeyboardShortcut, Modifiers, RichText, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, Ui, Vec2, WidgetInfo,
+    Context, Key, KeyboardShortcut, Modifiers, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    Vec2, WidgetInfo,
 };
 
+use super::OverlayContext;
 use crate::names::look_alike;
 use crate::run::event::RunHeader;
 use crate::session::Session;
@@ -18,11 +19,11 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::shell::export::export;
-use crate::ui::theme::{semibold, tokens};
+use crate::ui::theme::tokens;
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
-use crate::ui::widgets::{self, button, button_if, dialog, faint, link, primary_button};
+use crate::ui::widgets::{self, button, button_if, dialog, faint, headline, link, primary_button};
 
 /// Size of the thumbnail of a collected image, in points.
 const THUMB: f32 = 34.0;
@@ -57,13 +58,14 @@ impl Collect {
     }
 
     /// Draws the dialog if it is open.
-    pub fn show(
-        &mut self,
-        ctx: &Context,
-        session: &Session,
-        textures: &mut Textures,
-        commands: &mut Vec<UiCommand>,
-    ) {
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
+        let OverlayContext {
+            ctx,
+            session,
+            textures,
+            commands,
+            ..
+        } = cx;
         let Some(purpose) = self.purpose.clone() else {
             return;
         };
@@ -221,12 +223,11 @@ fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
 }
 
 fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
-    let t = tokens(ui);
     let title = match purpose {
         Purpose::Data => tr!("shell-collect-create-dataset"),
         Purpose::AddedTask(_) => tr!("shell-teach-title"),
     };
-    ui.label(RichText::new(title).font(semibold(16.0)).color(t.strong));
+    headline(ui, title);
     if let Purpose::AddedTask(run) = purpose
         && let Some(header) = session.header_of(run)
     {

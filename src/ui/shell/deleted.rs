@@ -1,55 +1,33 @@
 //! The dialog that lists deleted runs. A run can be restored, or erased after a confirmation.
 
-use egui::{Context, Label, RichText, ScrollArea, Ui};
+use egui::{Label, RichText, ScrollArea, Ui};
 
-use crate::session::Session;
+use super::OverlayContext;
 use crate::session::deleted_runs::DeletedRun;
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, dialog, faint, link};
+use crate::ui::widgets::{self, button, faint, link, titled_dialog};
 
-/// The state of the dialog.
-#[derive(Default)]
-pub struct DeletedDialog {
-    open: bool,
-}
-
-impl DeletedDialog {
-    /// Opens the dialog. The caller requests the content of the trash.
-    pub fn open(&mut self) {
-        self.open = true;
-    }
-
-    /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
-        if !self.open {
-            return;
-        }
-        let room = ctx.content_rect().size();
-        let modal = dialog(ctx, "deleted-runs", 560.0, |ui| {
-            let t = tokens(ui);
-            let title = RichText::new(tr!("shell-deleted-title")).font(semibold(16.0));
-            ui.label(title.color(t.strong));
-            match &session.compare.deleted {
-                Fetch::Ready(runs) => {
-                    list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), commands);
-                }
-                Fetch::Failed(problem) => widgets::problem(ui, problem),
-                Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, tr!("shell-deleted-loading"));
-                }
+/// Draws the dialog if it is open.
+pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
+    let room = cx.ctx.content_rect().size();
+    let title = tr!("shell-deleted-title");
+    titled_dialog(cx.ctx, "deleted-runs", (title, 560.0), open, |ui| {
+        match &cx.session.compare.deleted {
+            Fetch::Ready(runs) => {
+                list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), cx.commands);
             }
-            ui.add_space(4.0);
-            button(ui, tr!("shell-close")).clicked()
-        });
-        // The dialog stays open if a confirmation above it receives the Escape key.
-        if modal.inner || modal.should_close() {
-            self.open = false;
+            Fetch::Failed(problem) => widgets::problem(ui, problem),
+            Fetch::Nothing | Fetch::Busy => {
+                faint(ui, tr!("shell-deleted-loading"));
+            }
         }
-    }
+        ui.add_space(4.0);
+        button(ui, tr!("shell-close")).clicked()
+    });
 }
 
 fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiCommand>) {

@@ -1,71 +1,60 @@
 //! The dialog for the folders of runs. Folders can be opened in addition to the default folder, and closed.
 
-use egui::{Context, RichText, Ui};
+use egui::Ui;
 
-use crate::session::Session;
+use super::OverlayContext;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::folders::RunsFolder;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
+use crate::ui::widgets::{self, button, faint, link, primary_button, sentence, titled_dialog};
 
 /// The state of the dialog, with the path that is being typed.
 #[derive(Default)]
 pub struct FoldersDialog {
-    open: bool,
+    /// Whether the dialog is open.
+    pub open: bool,
     typed: String,
 }
 
 impl FoldersDialog {
-    /// Opens the dialog.
-    pub fn open(&mut self) {
-        self.open = true;
-    }
-
     /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
-        if !self.open {
-            return;
-        }
-        let modal = dialog(ctx, "folders-of-runs", 560.0, |ui| {
-            let t = tokens(ui);
-            let title = RichText::new(tr!("shell-folders-title")).font(semibold(16.0));
-            ui.label(title.color(t.strong));
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
+        let Self { open, typed } = self;
+        let title = tr!("shell-folders-title");
+        titled_dialog(cx.ctx, "folders-of-runs", (title, 560.0), open, |ui| {
             sentence(ui, tr!("shell-folders-about"));
-            for folder in session.compare.folders.list() {
-                ui.push_id(&folder.path, |ui| line(ui, folder, commands));
+            let folders = &cx.session.compare.folders;
+            for folder in folders.list() {
+                ui.push_id(&folder.path, |ui| line(ui, folder, cx.commands));
             }
             ui.add_space(4.0);
-            self.add(ui, commands);
-            if let Some(problem) = session.compare.folders.refused() {
+            add(ui, typed, cx.commands);
+            if let Some(problem) = folders.refused() {
                 widgets::problem(ui, problem);
             }
             ui.add_space(4.0);
             button(ui, tr!("shell-close")).clicked()
         });
-        if modal.inner || modal.should_close() {
-            self.open = false;
-        }
     }
+}
 
-    fn add(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
-        let edit = widgets::line_edit(&mut self.typed, f32::INFINITY)
-            .hint_text(tr!("shell-folders-path-hint"));
-        let path = ui.add(edit).accessible_name(tr!("shell-folders-path"));
-        let mut add = widgets::entered(ui, &path);
-        ui.horizontal(|ui| {
-            let typed = !self.typed.trim().is_empty();
-            add |= primary_button(ui, tr!("shell-folders-add"), typed).clicked();
-            if button(ui, tr!("shell-choose")).clicked() {
-                commands.push(UiCommand::pick(DialogPurpose::Runs));
-            }
-        });
-        if add && !self.typed.trim().is_empty() {
-            let path = typed_path(&self.typed);
-            commands.push(UiCommand::change(|session| session.add_folder(path)));
-            self.typed.clear();
+/// Draws the field for the path of another folder, and its buttons.
+fn add(ui: &mut Ui, typed: &mut String, commands: &mut Vec<UiCommand>) {
+    let edit = widgets::line_edit(typed, f32::INFINITY).hint_text(tr!("shell-folders-path-hint"));
+    let path = ui.add(edit).accessible_name(tr!("shell-folders-path"));
+    let mut add = widgets::entered(ui, &path);
+    let ready = !typed.trim().is_empty();
+    ui.horizontal(|ui| {
+        add |= primary_button(ui, tr!("shell-folders-add"), ready).clicked();
+        if button(ui, tr!("shell-choose")).clicked() {
+            commands.push(UiCommand::pick(DialogPurpose::Runs));
         }
+    });
+    if add && ready {
+        let path = typed_path(typed);
+        commands.push(UiCommand::change(|session| session.add_folder(path)));
+        typed.clear();
     }
 }
 

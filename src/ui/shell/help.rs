@@ -2,16 +2,17 @@
 
 use std::sync::OnceLock;
 
-use egui::{CollapsingHeader, Context, Grid, RichText, ScrollArea, Ui};
+use egui::{CollapsingHeader, Grid, RichText, ScrollArea, Ui};
 
+use super::OverlayContext;
 use crate::session::units::{Figures, Paragraph, ParagraphKind, markdown};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::pages::learn;
-use crate::ui::theme::{mono, semibold, tokens};
-use crate::ui::widgets::{button, dialog, faint, sentence};
+use crate::ui::theme::{mono, tokens};
+use crate::ui::widgets::{button, faint, sentence, titled_dialog};
 
 /// The user guide of the documentation.
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
@@ -21,45 +22,21 @@ const HEIGHT: f32 = 320.0;
 /// Minimum width at which shortcuts are in two columns.
 const BESIDE: f32 = 600.0;
 
-/// The state of the dialog.
-#[derive(Default)]
-pub struct HelpDialog {
-    open: bool,
-}
-
-impl HelpDialog {
-    /// Opens or closes the dialog.
-    pub fn toggle(&mut self) {
-        self.open = !self.open;
-    }
-
-    /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
-        if !self.open {
-            return;
-        }
-        let modal = dialog(ctx, "help", 620.0, |ui| {
-            let t = tokens(ui);
-            ui.label(
-                RichText::new(tr!("shell-help"))
-                    .font(semibold(16.0))
-                    .color(t.strong),
-            );
-            let mut leave = entries(ui, commands);
-            ui.separator();
-            shortcuts(ui);
-            ui.separator();
-            CollapsingHeader::new(tr!("help-guide"))
-                .id_salt("guide")
-                .show(ui, guide);
-            ui.add_space(4.0);
-            leave |= button(ui, tr!("shell-close")).clicked();
-            leave
-        });
-        if modal.inner || modal.should_close() {
-            self.open = false;
-        }
-    }
+/// Draws the dialog if it is open.
+pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
+    let title = tr!("shell-help");
+    titled_dialog(cx.ctx, "help", (title, 620.0), open, |ui| {
+        let mut leave = entries(ui, cx.commands);
+        ui.separator();
+        shortcuts(ui);
+        ui.separator();
+        CollapsingHeader::new(tr!("help-guide"))
+            .id_salt("guide")
+            .show(ui, guide);
+        ui.add_space(4.0);
+        leave |= button(ui, tr!("shell-close")).clicked();
+        leave
+    });
 }
 
 /// Draws links to more information. Returns whether one was clicked.

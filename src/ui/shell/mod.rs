@@ -28,14 +28,18 @@ use super::theme::{self, regular, semibold};
 use super::widgets::textures::Textures;
 use crate::logging::Level;
 use crate::session::Session;
-use crate::session::collection::Purpose;
 use crate::tr;
 
+pub use about::Draft as AboutDraft;
 pub use bar::top_bar;
+pub use collect::Collect;
+use folders::FoldersDialog;
 pub use palette::Palette;
+use path::PathDialog;
 pub use path::no_dialog;
 pub use question::{Question, warning};
 pub use report::ReportDialog;
+pub use tags::Draft as TagsDraft;
 
 /// The state of the shell that is kept between frames.
 #[derive(Default)]
@@ -43,25 +47,25 @@ pub struct Shell {
     /// The command palette.
     pub palette: Palette,
     /// The dialog for typing a path.
-    pub path: path::PathDialog,
+    pub path: PathDialog,
     /// The question that the user must confirm, if any.
     pub question: Option<Question>,
     /// The run whose dialog for an added task is open.
     pub adding_to: Option<PathBuf>,
-    /// The dialog for the name, tags and note of a run.
-    pub about: about::AboutDialog,
-    /// The dialog for the tags of several runs.
-    pub tags: tags::TagsDialog,
-    /// The dialog with the deleted runs.
-    pub deleted: deleted::DeletedDialog,
+    /// The dialog for the name, tags and note of a run, if it is open.
+    pub about: Option<about::Draft>,
+    /// The dialog for the tags of several runs, if it is open.
+    pub tags: Option<tags::Draft>,
+    /// Whether the dialog with the deleted runs is open.
+    pub deleted: bool,
     /// The dialog with the folders of runs.
-    pub folders: folders::FoldersDialog,
-    /// The help dialog.
-    pub help: help::HelpDialog,
+    pub folders: FoldersDialog,
+    /// Whether the help dialog is open.
+    pub help: bool,
     /// The current page.
     pub page: Page,
     /// The dialog that collects images.
-    pub collect: collect::Collect,
+    pub collect: Collect,
     /// Whether the line of frame times is shown.
     pub frame_times: bool,
     /// The dialog for a bug report.
@@ -96,65 +100,28 @@ impl Shell {
     }
 
     /// Draws everything above the pages. A part that panics is closed. Returns a question that the user confirmed.
-    pub fn overlays(
-        &mut self,
-        above: &OverlayContext<'_>,
-        textures: &mut Textures,
-        fences: &mut Fences,
-        commands: &mut Vec<UiCommand>,
-    ) -> Option<Question> {
-        let (ctx, session, level) = (above.ctx, above.session, above.level);
-        draw_part(fences, ctx, "part-commands", &mut self.palette, |part| {
-            part.show(ctx, session, commands);
-        });
+    pub fn overlays(&mut self, overlays: &mut Overlays<'_>) -> Option<Question> {
+        overlays.draw("part-commands", &mut self.palette, Palette::show);
         let news = &mut self.news;
-        if !fences.above("part-notices", ctx, || {
-            news.show(ctx, session, commands);
-        }) {
+        let (fences, cx) = (&mut overlays.fences, &mut overlays.cx);
+        if !fences.above("part-notices", cx.ctx, || news.show(cx)) {
             news.close();
         }
-        draw_part(
-            fences,
-            ctx,
-            "part-report-problem",
-            &mut self.report,
-            |part| {
-                part.show(ctx, session, level, commands);
-            },
-        );
-        draw_part(fences, ctx, "part-about-run", &mut self.about, |part| {
-            part.show(ctx, session, commands);
-        });
-        draw_part(fences, ctx, "part-tags", &mut self.tags, |part| {
-            part.show(ctx, session, commands);
-        });
-        draw_part(
-            fences,
-            ctx,
-            "part-deleted-runs",
-            &mut self.deleted,
-            |part| {
-                part.show(ctx, session, commands);
-            },
-        );
-        draw_part(fences, ctx, "part-help", &mut self.help, |part| {
-            part.show(ctx, commands);
-        });
-        draw_part(fences, ctx, "part-run-folders", &mut self.folders, |part| {
-            part.show(ctx, session, commands);
-        });
+        overlays.draw("part-report-problem", &mut self.report, ReportDialog::show);
+        overlays.draw("part-about-run", &mut self.about, about::show);
+        overlays.draw("part-tags", &mut self.tags, tags::show);
+        overlays.draw("part-deleted-runs", &mut self.deleted, deleted::show);
+        overlays.draw("part-help", &mut self.help, help::show);
+        overlays.draw("part-run-folders", &mut self.folders, FoldersDialog::show);
         // The dialog for a path is drawn after the dialogs that can open it, so that it is above them.
-        draw_part(fences, ctx, "part-choosing-files", &mut self.path, |part| {
-            part.show(ctx, session, commands);
-        });
-        let words = self.meant_for();
+        overlays.draw("part-choosing-files", &mut self.path, PathDialog::show);
+        let (ctx, words) = (overlays.cx.ctx, self.meant_for());
+        let fences = &mut overlays.fences;
         fences.above("part-dropping-files", ctx, || drop_overlay(ctx, words));
-        draw_part(fences, ctx, "part-teaching", &mut self.adding_to, |run| {
-            added_task(ctx, session, textures, run, commands);
-        });
+        overlays.draw("part-teaching", &mut self.adding_to, teach::show);
         let mut answered = None;
-        draw_part(fences, ctx, "part-question", &mut self.question, |asked| {
-            answered = question::ask(asked, ctx, session);
+        overlays.draw("part-question", &mut self.question, |asked, cx| {
+            answered = question::ask(asked, cx.ctx, cx.session);
         });
         answered
     }
@@ -168,47 +135,33 @@ pub struct OverlayContext<'a> {
     pub session: &'a Session,
     /// The level of the log.
     pub level: Level,
+    /// The cache of textures.
+    pub textures: &'a mut Textures,
+    /// The commands that are executed after this frame.
+    pub commands: &'a mut Vec<UiCommand>,
 }
 
-/// Draws a part above the pages in its fence. If it panics, it is reset, which closes it.
-fn draw_part<S: Default>(
-    fences: &mut Fences,
-    ctx: &Context,
-    name: &'static str,
-    part: &mut S,
-    draw: impl FnOnce(&mut S),
-) {
-    if !fences.above(name, ctx, || draw(part)) {
-        *part = S::default();
+/// The parts above the pages, each of which is drawn in its fence.
+pub struct Overlays<'a> {
+    /// The fences of the window.
+    pub fences: &'a mut Fences,
+    /// The inputs of the parts.
+    pub cx: OverlayContext<'a>,
+}
+
+impl<'a> Overlays<'a> {
+    /// Draws a part. If it panics, it is reset, which closes it.
+    pub fn draw<S: Default>(
+        &mut self,
+        name: &'static str,
+        part: &mut S,
+        draw: impl FnOnce(&mut S, &mut OverlayContext<'a>),
+    ) {
+        let cx = &mut self.cx;
+        if !self.fences.above(name, cx.ctx, || draw(part, cx)) {
+            *part = S::default();
+        }
     }
-}
-
-/// Draws the dialog for an added task if it is open.
-fn added_task(
-    ctx: &Context,
-    session: &Session,
-    textures: &mut Textures,
-    adding_to: &mut Option<PathBuf>,
-    commands: &mut Vec<UiCommand>,
-) {
-    let Some(run) = adding_to else { return };
-    let command = match teach::ask(ctx, session, textures, run, commands) {
-        teach::Answer::Open => return,
-        teach::Answer::Teach => {
-            // `adding_to` is kept until the command is executed.
-            commands.push(UiCommand::AddExaminedTask);
-            return;
-        }
-        teach::Answer::Undo => {
-            let run = run.clone();
-            let undo = move |session: &mut Session| session.undo_added_task(&run);
-            Some(UiCommand::change(undo))
-        }
-        teach::Answer::Gather => Some(UiCommand::Collect(Purpose::AddedTask(run.clone()))),
-        teach::Answer::Cancel => None,
-    };
-    commands.extend(command);
-    *adding_to = None;
 }
 
 /// Draws what dropping files would do, while files are dragged over the window.

@@ -6,6 +6,7 @@ use egui::{
     WidgetInfo, Window,
 };
 
+use super::OverlayContext;
 use crate::session::notices::{Notice, NoticeUndo};
 use crate::session::plain::in_window;
 use crate::session::{Session, story};
@@ -52,10 +53,10 @@ impl News {
     }
 
     /// Draws the list of notices if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
         if self.open {
-            self.read = session.notices.total;
-            self.list(ctx, &session.notices.list, commands);
+            self.read = cx.session.notices.total;
+            self.list(cx.ctx, &cx.session.notices.list, cx.commands);
         }
     }
 

@@ -3,9 +3,8 @@
 use egui::accesskit::Node;
 use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextEdit, Ui, Vec2};
 
-use crate::session::Session;
+use super::OverlayContext;
 use crate::tr;
-use crate::ui::command::UiCommand;
 use crate::ui::entries::{PaletteEntry, found};
 use crate::ui::keys;
 use crate::ui::theme::{regular, tokens};
@@ -41,7 +40,8 @@ impl Palette {
     }
 
     /// Draws the palette if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
+        let (ctx, session) = (cx.ctx, cx.session);
         if !self.open {
             return;
         }
@@ -95,7 +95,7 @@ impl Palette {
         });
         let picked = modal.inner.or(enter.then_some(self.chosen));
         if let Some(i) = picked.filter(|i| lines.get(*i).is_some_and(|entry| entry.enabled)) {
-            commands.push(lines.swap_remove(i).command);
+            cx.commands.push(lines.swap_remove(i).command);
             self.open = false;
         }
         if modal.should_close() {

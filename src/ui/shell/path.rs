@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, RichText, Ui, Vec2};
+use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, Ui, Vec2};
 
+use super::OverlayContext;
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, dialog, faint, primary_button};
+use crate::ui::widgets::{self, button, dialog, faint, headline, primary_button};
 
 /// Time after which the window offers to type a path while a file dialog is open or does not open.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -58,7 +58,13 @@ impl PathDialog {
     }
 
     /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
+        let OverlayContext {
+            ctx,
+            session,
+            commands,
+            ..
+        } = cx;
         if let Some((wanted, since)) = session.picking() {
             elsewhere(ctx, wanted, since, commands);
         }
@@ -86,9 +92,7 @@ impl PathDialog {
 
     /// Draws the field. Returns whether the user confirmed the path and whether the user cancelled.
     fn ask(&mut self, ui: &mut Ui, wanted: DialogPurpose, enter: bool) -> (bool, bool) {
-        let strong = tokens(ui).strong;
-        let title = RichText::new(wanted.title()).font(semibold(16.0));
-        ui.label(title.color(strong));
+        headline(ui, wanted.title());
         faint(ui, &self.told);
         let edit =
             widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text(tr!("shell-path-hint"));

@@ -1,7 +1,7 @@
 //! Questions that the user must confirm. If something would be lost, *Cancel* has the focus; otherwise Enter confirms.
 //! Escape always cancels. A question that no longer applies closes automatically.
 
-use egui::{Context, RichText, Ui};
+use egui::{Context, Ui};
 
 use crate::problem::listed;
 use crate::run::job::{Job, JobId, JobWork};
@@ -12,8 +12,7 @@ use crate::session::tour::Tour;
 use crate::session::words::bytes_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{self, semibold};
-use crate::ui::widgets::{self, button, dialog, primary_button};
+use crate::ui::widgets::{self, button, dialog, headline, primary_button};
 
 /// A question that the user must confirm.
 pub enum Question {
@@ -246,9 +245,7 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
     let words = question.words(session)?;
     let mut agreed = !words.loses && widgets::enter_alone(ctx);
     let modal = dialog(ctx, "question", 360.0, |ui| {
-        let t = theme::tokens(ui);
-        let headline = RichText::new(&words.headline).font(semibold(16.0));
-        ui.label(headline.color(t.strong));
+        headline(ui, &words.headline);
         widgets::sentence(ui, &words.text);
         ui.add_space(8.0);
         ui.horizontal(|ui| {

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
+use egui::{Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
+use super::OverlayContext;
 use super::settings::log_levels;
 use crate::logging::Level;
 use crate::session::Session;
@@ -13,8 +14,8 @@ use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{button, button_if, dialog, faint, problem, sentence};
+use crate::ui::theme::tokens;
+use crate::ui::widgets::{button, button_if, dialog, faint, headline, problem, sentence};
 
 /// Height of a line. It is constant, so that only visible lines are laid out.
 const LINE_HEIGHT: f32 = 15.0;
@@ -44,13 +45,8 @@ impl ReportDialog {
     }
 
     /// Draws the dialog if it is open.
-    pub fn show(
-        &mut self,
-        ctx: &Context,
-        session: &Session,
-        level: Level,
-        commands: &mut Vec<UiCommand>,
-    ) {
+    pub fn show(&mut self, cx: &mut OverlayContext<'_>) {
+        let (session, level) = (cx.session, cx.level);
         // The dialog closes after the report was saved.
         self.open &= session.saving_report.ready().is_none();
         if !self.open {
@@ -59,9 +55,8 @@ impl ReportDialog {
         if let (None, Some(report)) = (&self.place, session.bug_report.ready()) {
             self.place = Some(report.place.display().to_string());
         }
-        let modal = dialog(ctx, "report", 720.0, |ui| {
-            let headline = RichText::new(tr!("shell-report-title")).font(semibold(16.0));
-            ui.label(headline.color(tokens(ui).strong));
+        let modal = dialog(cx.ctx, "report", 720.0, |ui| {
+            headline(ui, tr!("shell-report-title"));
             sentence(ui, tr!("shell-report-about"));
             match &session.bug_report {
                 Fetch::Ready(report) => {
@@ -73,11 +68,11 @@ impl ReportDialog {
                 }
             }
             ui.add_space(4.0);
-            level_choice(ui, level, commands);
+            level_choice(ui, level, cx.commands);
             if let Some(why) = session.saving_report.problem() {
                 problem(ui, why);
             }
-            self.foot(ui, session, commands)
+            self.foot(ui, session, cx.commands)
         });
         self.open &= !(modal.inner || modal.should_close());
     }

@@ -2,24 +2,19 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Context, RichText, Ui, Vec2};
+use egui::{Button, RichText, Ui, Vec2};
 
+use super::OverlayContext;
 use super::about::{offered, save_or_cancel};
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, dialog, faint, field};
+use crate::ui::widgets::{self, dialog, faint, field, headline};
 
-/// The state of the dialog.
-#[derive(Default)]
-pub struct TagsDialog {
-    draft: Option<Draft>,
-}
-
-struct Draft {
+/// The changes of the tags of some runs.
+pub struct Draft {
     runs: Vec<(PathBuf, About)>,
     marks: Vec<Mark>,
     /// The tags to add to all runs, separated by commas.
@@ -82,7 +77,11 @@ impl Mark {
 }
 
 impl Draft {
-    fn of(runs: Vec<(PathBuf, About)>) -> Self {
+    /// Returns a draft for these runs without changes.
+    pub fn new(session: &Session, folders: Vec<PathBuf>) -> Self {
+        let folders = folders.into_iter();
+        let runs = folders.map(|folder| (folder.clone(), session.about(&folder)));
+        let runs: Vec<(PathBuf, About)> = runs.collect();
         let mut marks: Vec<Mark> = Vec::new();
         for tag in runs.iter().flat_map(|(_, about)| &about.tags) {
             match marks.iter_mut().find(|mark| mark.tag == *tag) {
@@ -126,42 +125,30 @@ impl Draft {
     }
 }
 
-impl TagsDialog {
-    /// Opens the dialog for these runs.
-    pub fn open(&mut self, session: &Session, folders: Vec<PathBuf>) {
-        let said = |folder: PathBuf| {
-            let about = session.about(&folder);
-            (folder, about)
-        };
-        self.draft = Some(Draft::of(folders.into_iter().map(said).collect()));
-    }
-
-    /// Draws the dialog if it is open.
-    pub fn show(&mut self, ctx: &Context, session: &Session, commands: &mut Vec<UiCommand>) {
-        let Some(draft) = &mut self.draft else { return };
-        let mut done = false;
-        let enter = widgets::enter_alone(ctx);
-        let modal = dialog(ctx, "tags", 460.0, |ui| {
-            let title = tr!("shell-tags-title", n = draft.runs.len());
-            let title = RichText::new(title).font(semibold(16.0));
-            ui.label(title.color(tokens(ui).strong));
-            let save = enter | added(ui, draft);
-            let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
-            offered(ui, &mut draft.added, &known, &session.tags());
-            marks(ui, draft);
-            let changed = draft.changed();
-            let [saved, cancelled] = save_or_cancel(ui, changed.as_ref().err());
-            done |= cancelled;
-            if let (true, Ok(changed)) = (save | saved, changed) {
-                for (folder, about) in changed {
-                    commands.push(UiCommand::change(|session| session.describe(folder, about)));
-                }
-                done = true;
+/// Draws the dialog if it is open.
+pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
+    let Some(draft) = open else { return };
+    let mut done = false;
+    let enter = widgets::enter_alone(cx.ctx);
+    let modal = dialog(cx.ctx, "tags", 460.0, |ui| {
+        headline(ui, tr!("shell-tags-title", n = draft.runs.len()));
+        let save = enter | added(ui, draft);
+        let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
+        offered(ui, &mut draft.added, &known, &cx.session.tags());
+        marks(ui, draft);
+        let changed = draft.changed();
+        let [saved, cancelled] = save_or_cancel(ui, changed.as_ref().err());
+        done |= cancelled;
+        if let (true, Ok(changed)) = (save | saved, changed) {
+            for (folder, about) in changed {
+                let describe = |session: &mut Session| session.describe(folder, about);
+                cx.commands.push(UiCommand::change(describe));
             }
-        });
-        if done || modal.should_close() {
-            self.draft = None;
+            done = true;
         }
+    });
+    if done || modal.should_close() {
+        *open = None;
     }
 }
 

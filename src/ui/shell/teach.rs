@@ -1,57 +1,37 @@
 //! The dialog that asks for the images of an added task. It can also undo the last added task.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Context, RichText, Sense, Ui, Vec2};
+use egui::{Sense, Ui, Vec2};
 
+use super::OverlayContext;
 use crate::experiment::SourcePreview;
 use crate::problem::listed;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
+use crate::session::collection::Purpose;
 use crate::session::row::title_of;
 use crate::session::story::sentence as full_sentence;
 use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::textures::Textures;
-use crate::ui::widgets::{self, dialog};
+use crate::ui::widgets::{self, dialog, headline};
 
 /// Size of the image of a class, in points.
 const SIDE: f32 = 32.0;
 
-/// The user's choice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// No choice yet. The folder can be chosen in the file dialog or dropped.
-    Open,
-    /// Add the examined task.
-    Teach,
-    /// Draw, paste or drop images instead.
-    Gather,
-    /// Undo the last added task.
-    Undo,
-    /// Close the dialog.
-    Cancel,
-}
-
-/// Draws the dialog for the run in this folder.
-pub fn ask(
-    ctx: &Context,
-    session: &Session,
-    textures: &mut Textures,
-    folder: &Path,
-    commands: &mut Vec<UiCommand>,
-) -> Answer {
-    let header = session.header_of(folder);
+/// Draws the dialog for the run in the folder `open`, if there is one.
+pub(super) fn show(open: &mut Option<PathBuf>, cx: &mut OverlayContext<'_>) {
+    let Some(folder) = open.clone() else { return };
+    let (session, commands) = (cx.session, &mut *cx.commands);
+    let header = session.header_of(&folder);
     let added_task = header.and_then(|header| header.added_tasks.last());
-    let mut answer = Answer::Open;
-    let lesson = session.task_preview(folder);
-    let modal = dialog(ctx, "teach", 420.0, |ui| {
-        let t = theme::tokens(ui);
-        let title = RichText::new(tr!("shell-teach-title")).font(semibold(16.0));
-        ui.label(title.color(t.strong));
+    let lesson = session.task_preview(&folder);
+    let (mut adds, mut done) = (false, false);
+    let modal = dialog(cx.ctx, "teach", 420.0, |ui| {
+        headline(ui, tr!("shell-teach-title"));
         if let Some(header) = header {
             widgets::faint(ui, title_of(header));
         }
@@ -59,7 +39,7 @@ pub fn ask(
             None => {
                 widgets::sentence(ui, tr!("shell-teach-about"));
             }
-            Some((source, found)) => looked_at(ui, textures, source, found),
+            Some((source, found)) => looked_at(ui, cx.textures, source, found),
         }
         ui.add_space(8.0);
         ui.horizontal_wrapped(|ui| {
@@ -67,12 +47,15 @@ pub fn ask(
             if let Some(found) = found {
                 let words = tr!("shell-teach-classes", n = found.classes.len());
                 if widgets::primary_button(ui, &words, true).clicked() {
-                    answer = Answer::Teach;
+                    // The dialog stays open until the command is executed.
+                    commands.push(UiCommand::AddExaminedTask);
+                    adds = true;
                 }
             } else if lesson.is_none()
                 && widgets::primary_button(ui, tr!("shell-teach-collect"), true).clicked()
             {
-                answer = Answer::Gather;
+                commands.push(UiCommand::Collect(Purpose::AddedTask(folder.clone())));
+                done = true;
             }
             let other = match lesson {
                 None => tr!("shell-teach-choose-folder"),
@@ -84,18 +67,18 @@ pub fn ask(
             if let Some(added_task) = added_task.filter(|_| lesson.is_none()) {
                 let text = tr!("shell-teach-undo", classes = listed(&added_task.classes, 3));
                 if widgets::button(ui, &text).clicked() {
-                    answer = Answer::Undo;
+                    let run = folder.clone();
+                    let undo = move |session: &mut Session| session.undo_added_task(&run);
+                    commands.push(UiCommand::change(undo));
+                    done = true;
                 }
             }
-            if widgets::button(ui, tr!("shell-cancel")).clicked() {
-                answer = Answer::Cancel;
-            }
+            done |= widgets::button(ui, tr!("shell-cancel")).clicked();
         });
     });
-    if modal.should_close() && answer == Answer::Open {
-        answer = Answer::Cancel;
+    if done || (modal.should_close() && !adds) {
+        *open = None;
     }
-    answer
 }
 
 /// Draws the classes found in the selected folder, or an error.

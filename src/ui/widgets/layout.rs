@@ -5,6 +5,7 @@ use egui::{
     ScrollArea, TextWrapMode, Ui, UiBuilder, Vec2,
 };
 
+use super::headline;
 use crate::ui::theme::{self, GAP};
 
 /// The total space around a dialog, including its margins.
@@ -121,6 +122,24 @@ pub fn dialog<R>(
             });
         scrolled.inner
     })
+}
+
+/// Draws a dialog with a title and this width if it is `open`. The content returns whether to close the dialog, which
+/// stays open if a confirmation above it receives the Escape key.
+pub fn titled_dialog(
+    ctx: &Context,
+    name: &'static str,
+    (title, width): (&str, f32),
+    open: &mut bool,
+    content: impl FnOnce(&mut Ui) -> bool,
+) {
+    if *open {
+        let modal = dialog(ctx, name, width, |ui| {
+            headline(ui, title);
+            content(ui)
+        });
+        *open = !(modal.inner || modal.should_close());
+    }
 }
 
 /// Draws a dialog that a click outside closes. A click that was made before the dialog was visible is ignored: the

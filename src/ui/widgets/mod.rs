@@ -38,7 +38,7 @@ pub use controls::{
 use icons::Icon;
 pub use layout::{
     Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll,
-    shown_long_enough, two_columns, whole,
+    shown_long_enough, titled_dialog, two_columns, whole,
 };
 
 /// Draws a card with the available width and this minimum height.
@@ -61,6 +61,12 @@ pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R
 /// Draws a card with the available width.
 pub fn card<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     card_of(ui, 0.0, add)
+}
+
+/// Draws the title of a dialog.
+pub fn headline(ui: &mut Ui, text: impl Into<String>) -> Response {
+    let strong = tokens(ui).strong;
+    ui.label(RichText::new(text).font(semibold(16.0)).color(strong))
 }
 
 /// Draws a card's title.

@@ -116,9 +116,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         (Some(_), true) => tr!("editor-unsaved-changes"),
         (Some(_), false) => tr!("editor-saved"),
     };
-    let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(name).font(semibold(16.0)).color(t.strong));
+        widgets::headline(ui, name);
         faint(ui, state);
     });
     let mut opened = find;

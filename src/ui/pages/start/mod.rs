@@ -2,12 +2,12 @@
 
 mod classify;
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
-use crate::ui::theme::{GAP, semibold, tokens};
+use crate::ui::theme::GAP;
 use crate::ui::widgets::{self, card_of, primary_button, scroll, terms};
 
 /// Maximum width of the three cards together, in points.
@@ -64,9 +64,7 @@ fn choices(ui: &mut Ui, cx: &mut Cx<'_>) {
                 for (at, [title, about, open]) in texts.into_iter().enumerate() {
                     let ui = &mut columns[at % number];
                     card_of(ui, height, |ui| {
-                        let strong = tokens(ui).strong;
-                        let title = RichText::new(tr!(title)).font(semibold(16.0));
-                        ui.label(title.color(strong));
+                        widgets::headline(ui, tr!(title));
                         terms::sentence(ui, tr!(about));
                         ui.horizontal(|ui| {
                             if primary_button(ui, tr!(open), true).clicked() {
