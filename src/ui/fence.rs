@@ -13,10 +13,10 @@
 
 use std::time::{Duration, Instant};
 
-use egui::{CornerRadius, Frame, Label, Margin, Panel, RichText, Ui};
+use egui::{CornerRadius, Frame, Margin, Panel, Ui};
 
-use super::theme::tokens;
-use super::widgets::{button, card, link, problem};
+use super::theme::{regular, tokens};
+use super::widgets::{button, card, link, problem, truncated};
 use crate::fence::catch_panic;
 use crate::problem::Problem;
 use crate::texts::Language;
@@ -162,7 +162,7 @@ impl Fences {
                     pressed = Pressed::Report;
                 }
                 let text = format!("{}: {}", failed.problem.place, failed.problem.what);
-                ui.add(Label::new(RichText::new(text).color(t.bad)).truncate());
+                truncated(ui, text, regular(13.0), t.bad);
             });
         });
         pressed

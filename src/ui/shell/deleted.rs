@@ -1,6 +1,6 @@
 //! The dialog that lists deleted runs. A run can be restored, or erased after a confirmation.
 
-use egui::{Label, RichText, ScrollArea, Ui};
+use egui::{ScrollArea, Ui};
 
 use super::OverlayContext;
 use crate::session::deleted_runs::DeletedRun;
@@ -69,8 +69,7 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
 fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
     let t = tokens(ui);
     ui.separator();
-    let title = RichText::new(&run.title).font(semibold(13.0));
-    ui.add(Label::new(title.color(t.strong)).truncate());
+    widgets::truncated(ui, &run.title, semibold(13.0), t.strong);
     ui.horizontal_wrapped(|ui| {
         faint(
             ui,

@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_below_dialog;
-use crate::ui::widgets::{faint, link, problem};
+use crate::ui::widgets::{coloured, faint, link, problem, truncated};
 
 /// Seconds for which a notice is shown.
 const SECONDS: f64 = 8.0;
@@ -144,8 +144,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
     ui.horizontal_top(|ui| {
         sign(ui, notice);
         ui.vertical(|ui| {
-            let text = story::sentence(&told.what);
-            ui.add(egui::Label::new(RichText::new(text).color(t.strong)).wrap());
+            coloured(ui, story::sentence(&told.what), |t| t.strong);
             if !told.remedy.is_empty() {
                 let text = RichText::new(story::sentence(&told.remedy));
                 ui.label(text.font(regular(12.0)).color(t.subdued));
@@ -183,8 +182,7 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
         line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
         undo(ui, notice, commands);
         if !told.remedy.is_empty() && ui.available_width() > 120.0 {
-            let text = RichText::new(story::sentence(&told.remedy)).color(t.subdued);
-            ui.add(Label::new(text).truncate());
+            truncated(ui, story::sentence(&told.remedy), regular(13.0), t.subdued);
         }
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
         line.on_hover_text(tr!("shell-notices-all")).clicked()

@@ -14,6 +14,7 @@ use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
+use crate::ui::widgets::truncated;
 
 /// Minimum width of a task in points for bands and markers, which would otherwise overlap.
 const NARROWEST: f32 = 4.0;
@@ -104,6 +105,15 @@ pub fn dot(ui: &mut Ui, shade: Shade) {
     let colour = tokens(ui).run(shade);
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 14.0), egui::Sense::hover());
     ui.painter().circle_filled(rect.center(), 5.0, colour);
+}
+
+/// Draws the dot of a run and a truncated name, with this tooltip.
+pub fn run_name(ui: &mut Ui, shade: Shade, name: &str, tip: &str) {
+    ui.horizontal(|ui| {
+        dot(ui, shade);
+        let colour = tokens(ui).text;
+        truncated(ui, name, regular(13.0), colour).on_hover_text(tip);
+    });
 }
 
 /// A chart over tasks.

@@ -22,11 +22,11 @@ pub mod terms;
 pub mod textures;
 
 use egui::{
-    Align2, CornerRadius, Frame, Label, Margin, Response, RichText, Role, Sense, Stroke, Ui, Vec2,
-    WidgetInfo,
+    Align2, Color32, CornerRadius, FontId, Frame, Label, Margin, Response, RichText, Role, Sense,
+    Stroke, Ui, Vec2, WidgetInfo,
 };
 
-use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
+use super::theme::{self, CARD_RADIUS, Tokens, regular, semibold, tokens};
 use crate::problem::Problem;
 use crate::session::plain::in_window;
 use crate::tr;
@@ -83,8 +83,23 @@ pub fn faint(ui: &mut Ui, text: impl Into<String>) -> Response {
 
 /// Draws a sentence, which is wrapped.
 pub fn sentence(ui: &mut Ui, text: impl Into<String>) -> Response {
-    let colour = tokens(ui).text;
+    coloured(ui, text, |t| t.text)
+}
+
+/// Draws a sentence in this colour of the theme, which is wrapped.
+pub fn coloured(
+    ui: &mut Ui,
+    text: impl Into<String>,
+    colour: impl FnOnce(&Tokens) -> Color32,
+) -> Response {
+    let colour = colour(tokens(ui));
     ui.add(Label::new(RichText::new(text).color(colour)).wrap())
+}
+
+/// Draws a wrapped text that can be selected and copied.
+pub fn selectable(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Color32) {
+    let text = RichText::new(text).font(font).color(colour);
+    ui.add(Label::new(text).wrap().selectable(true));
 }
 
 /// Draws a progress bar. `share` is from 0 to 1.
@@ -141,13 +156,9 @@ pub fn problem(ui: &mut Ui, problem: &Problem) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 3.0;
             let what = crate::session::story::sentence(&problem.what);
-            let text = RichText::new(what).color(t.strong);
-            ui.add(Label::new(text).wrap().selectable(true));
+            selectable(ui, what, regular(13.0), t.strong);
             if !problem.place.is_empty() {
-                let text = RichText::new(&problem.place)
-                    .font(theme::mono(11.5))
-                    .color(t.subdued);
-                ui.add(Label::new(text).wrap().selectable(true));
+                selectable(ui, &problem.place, theme::mono(11.5), t.subdued);
             }
             if !problem.remedy.is_empty() {
                 sentence(ui, crate::session::story::sentence(&problem.remedy));
@@ -175,9 +186,13 @@ pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui))
 /// Draws a label that is truncated at the end of the row. A tooltip shows the whole text.
 pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
-    let text: String = text.into();
-    let label = RichText::new(&text).font(regular(12.0)).color(colour);
-    ui.add(Label::new(label).truncate())
+    truncated(ui, text, regular(12.0), colour)
+}
+
+/// Draws a label as [`cut`] does, with this font and colour.
+pub fn truncated(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Color32) -> Response {
+    let text = RichText::new(text).font(font).color(colour);
+    ui.add(Label::new(text).truncate())
 }
 
 /// Paints a text that is truncated to this width with an ellipsis.
@@ -186,8 +201,8 @@ pub fn painted_text(
     at: egui::Pos2,
     align: Align2,
     text: &str,
-    font: egui::FontId,
-    colour: egui::Color32,
+    font: FontId,
+    colour: Color32,
     width: f32,
 ) {
     let mut job = egui::text::LayoutJob::simple_singleline(text.to_string(), font, colour);

@@ -9,7 +9,7 @@ use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::theme::{GAP, semibold, tokens};
-use crate::ui::widgets::curves::dot;
+use crate::ui::widgets::curves::run_name;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// The results of a run on its first task.
@@ -60,12 +60,8 @@ fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
     let FirstTaskCurve { shade, row, result } = shown;
     let t = tokens(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.horizontal(|ui| {
-        dot(ui, *shade);
-        let name = RichText::new(result.header.short()).color(t.text);
-        ui.add(egui::Label::new(name).truncate())
-            .on_hover_text(format!("{}\n{}", row.title(), row.name));
-    });
+    let tip = format!("{}\n{}", row.title(), row.name);
+    run_name(ui, *shade, result.header.short(), &tip);
     let figure = RichText::new(percent(result.now, 0));
     ui.label(figure.font(semibold(30.0)).color(t.strong));
     faint(

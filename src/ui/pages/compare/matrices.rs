@@ -1,6 +1,6 @@
 //! The accuracy matrices of the selected runs, for the selected expert.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::palette::Shade;
@@ -9,8 +9,8 @@ use crate::session::views::RunRow;
 use crate::session::words::number;
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{GAP, tokens};
-use crate::ui::widgets::curves::dot;
+use crate::ui::theme::GAP;
+use crate::ui::widgets::curves::run_name;
 use crate::ui::widgets::{self, card, faint, matrix, terms};
 
 /// Minimum width of a matrix with its title, in points.
@@ -44,14 +44,8 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)])
 }
 
 fn one(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Expert) {
-    let t = tokens(ui);
     let expert = row.history.nearest(expert);
-    ui.horizontal(|ui| {
-        dot(ui, shade);
-        let title = RichText::new(row.title()).color(t.text);
-        ui.add(egui::Label::new(title).truncate())
-            .on_hover_text(&row.name);
-    });
+    run_name(ui, shade, &row.title(), &row.name);
     let history = row.of(expert);
     let forgotten = match row.forgotten_by(expert) {
         Some(points) if history.matrix.len() > 1 => {

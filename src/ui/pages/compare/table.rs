@@ -411,7 +411,6 @@ fn cell(ui: &mut Ui, cell: &str, column: &ShownColumn) {
         true => (semibold(13.0), t.strong),
         false => (regular(13.0), t.text),
     };
-    let label = egui::Label::new(RichText::new(cell).font(font).color(colour)).truncate();
     ui.spacing_mut().item_spacing = Vec2::ZERO;
-    ui.add(label);
+    widgets::truncated(ui, cell, font, colour);
 }

@@ -237,16 +237,14 @@ fn facts(ui: &mut Ui, view: &Description) {
     ];
     words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n = n)));
     words.push(pretrained(view));
-    let colour = tokens(ui).subdued;
-    let text = RichText::new(words.join(" · "))
-        .font(regular(12.0))
-        .color(colour);
-    ui.add(egui::Label::new(text).wrap());
-    if let Some(warning) = view.entry.warning() {
-        let text = RichText::new(tr!("experiment-note", warning = warning))
-            .font(regular(12.0))
-            .color(tokens(ui).warning);
+    let t = tokens(ui);
+    let mut small = |words: String, colour| {
+        let text = RichText::new(words).font(regular(12.0)).color(colour);
         ui.add(egui::Label::new(text).wrap());
+    };
+    small(words.join(" · "), t.subdued);
+    if let Some(warning) = view.entry.warning() {
+        small(tr!("experiment-note", warning = warning), t.warning);
     }
     if !view.assumed.is_empty() {
         faint(

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{
-    Align2, CornerRadius, Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2,
-};
+use egui::{Align2, CornerRadius, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2};
 
 use super::setting::in_row;
 use super::{row, tasks};
@@ -281,9 +279,9 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
             response.on_hover_text(format!("{}\n{tip}", picture.name));
         }
         let caption = tr!("data-input-caption", class = class, task = seen.task + 1);
-        let text = RichText::new(&caption).font(regular(11.0));
-        ui.add(egui::Label::new(text.color(tokens(ui).subdued)).truncate())
-            .on_hover_text(caption);
+        let colour = tokens(ui).subdued;
+        let label = widgets::truncated(ui, &caption, regular(11.0), colour);
+        label.on_hover_text(caption);
     });
 }
 
@@ -328,9 +326,8 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         }
     });
     if cx.session.experiment.draft.validation_share > 0.0 {
-        let t = tokens(ui);
         let words = tr!("data-measured-on-validation", n = view.test_total());
-        ui.add(egui::Label::new(RichText::new(words).color(t.warning)).wrap());
+        widgets::coloured(ui, words, |t| t.warning);
     }
 }
 

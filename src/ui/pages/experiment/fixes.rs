@@ -14,7 +14,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{self, button, card, link, sentence};
+use crate::ui::widgets::{self, button, card, link, sentence, truncated};
 
 /// Returns all problems of the data and the plan.
 pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
@@ -200,12 +200,8 @@ fn opened(
                 let lower = lower.said();
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
-                    let text = RichText::new(upper).font(regular(12.0)).color(t.text);
-                    ui.add(egui::Label::new(text).truncate())
-                        .on_hover_text(upper);
-                    let text = RichText::new(&lower).font(regular(11.0)).color(t.subdued);
-                    ui.add(egui::Label::new(text).truncate())
-                        .on_hover_text(lower);
+                    truncated(ui, upper, regular(12.0), t.text).on_hover_text(upper);
+                    truncated(ui, &lower, regular(11.0), t.subdued).on_hover_text(lower);
                 });
             }
         });

@@ -280,8 +280,7 @@ pub fn equations(ui: &mut Ui, plugin: &PluginView) {
                     if plugin.equations.len() > 1 {
                         ui.label(RichText::new(site).font(mono(12.0)).color(t.subdued));
                     }
-                    let text = RichText::new(equation).font(mono(12.0)).color(t.strong);
-                    ui.add(egui::Label::new(text).selectable(true).wrap());
+                    widgets::selectable(ui, equation, mono(12.0), t.strong);
                 });
             }
         });

@@ -17,7 +17,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, button_if, card, faint, primary, sentence};
+use crate::ui::widgets::{self, button, button_if, card, coloured, faint, primary, sentence};
 
 /// Draws the cost and the start button as a card.
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -130,9 +130,8 @@ fn about(seconds: f64) -> String {
 fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let list = in_the_way(cx);
     let Some(first) = list.first() else { return };
-    let colour = tokens(ui).bad;
-    let text = RichText::new(story::sentence(&in_window(first).what)).color(colour);
-    ui.add(egui::Label::new(text).wrap());
+    let words = story::sentence(&in_window(first).what);
+    coloured(ui, words, |t| t.bad);
     if list.len() > 1 {
         faint(ui, tr!("experiment-more-problems", n = list.len() - 1));
     }
@@ -144,8 +143,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let words = tr!("experiment-gpu-memory-short", free = bytes_text(free));
-    let colour = tokens(ui).warning;
-    ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
+    coloured(ui, words, |t| t.warning);
     if let Some(images) = fitting {
         let take = button(ui, tr!("experiment-use-micro-batch", n = images));
         if take
@@ -166,8 +164,7 @@ fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let taken = session.experiment.preset.as_deref();
     if let Some(words) = split::remark(&session.experiment.draft, taken, &data.as_ref().into()) {
-        let colour = tokens(ui).warning;
-        ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
+        coloured(ui, words, |t| t.warning);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The result of checking the open text: errors, equations, and the plugin's use on the current backbone.
 
-use egui::{Label, RichText, Ui};
+use egui::{RichText, Ui};
 
 use super::{block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
@@ -11,8 +11,8 @@ use crate::session::story::sentence as as_sentence;
 use crate::session::words::number;
 use crate::tr;
 use crate::ui::pages::{Cx, experiment};
-use crate::ui::theme::{mono, semibold, tokens};
-use crate::ui::widgets::{self, Column, button, card, faint, link, sentence};
+use crate::ui::theme::{mono, regular, semibold, tokens};
+use crate::ui::widgets::{self, Column, button, card, coloured, faint, link, sentence, truncated};
 
 /// Maximum number of errors shown.
 const MOST: usize = 8;
@@ -76,8 +76,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     if link(ui, &place).clicked() {
         cx.pages.plugins.editor.code.go_to = Some(mistake.span.clone());
     }
-    let what = RichText::new(as_sentence(&mistake.what)).color(t.strong);
-    ui.add(Label::new(what).wrap().selectable(true));
+    let what = as_sentence(&mistake.what);
+    widgets::selectable(ui, what, regular(13.0), t.strong);
     if !mistake.why.is_empty() {
         sentence(ui, as_sentence(&mistake.why));
     }
@@ -133,8 +133,7 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
                         "" => part.site.name().to_string(),
                         step => format!("{}, {step}", part.site.name()),
                     };
-                    let text = RichText::new(&part.text).font(mono(11.5)).color(t.text);
-                    ui.add(Label::new(text).truncate()).on_hover_text(place);
+                    truncated(ui, &part.text, mono(11.5), t.text).on_hover_text(place);
                     ui.end_row();
                 }
             });
@@ -178,7 +177,7 @@ fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
                 ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
                 let (words, bad) = learning(one);
                 let colour = if bad { t.bad } else { t.text };
-                ui.add(Label::new(RichText::new(words).color(colour)).wrap());
+                coloured(ui, words, |_| colour);
                 ui.end_row();
             }
         });

@@ -310,8 +310,7 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     let shown = folder.display().to_string();
     faint(ui, tr!("plugins-folder"));
     let t = tokens(ui);
-    let path = RichText::new(&shown).font(mono(11.5)).color(t.text);
-    ui.add(Label::new(path).wrap().selectable(true));
+    widgets::selectable(ui, &shown, mono(11.5), t.text);
     ui.horizontal_wrapped(|ui| {
         if button(ui, tr!("plugins-folder-show")).clicked() {
             cx.change(move |session| session.reveal(&folder.join("plugins")));

@@ -113,8 +113,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let size = if large { 40.0 } else { 26.0 };
-                let big = RichText::new(headline).font(semibold(size)).color(t.strong);
-                ui.add(egui::Label::new(big).truncate());
+                widgets::truncated(ui, headline, semibold(size), t.strong);
                 let score = match (refused, percent(f64::from(p), 0)) {
                     (true, p) => tr!("predict-nearest", class = name, score = p),
                     (false, p) => tr!("predict-score", score = p),
@@ -133,8 +132,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 }
             });
             if wide && answer.opinions.len() > 1 {
-                let text = RichText::new(reason(answer, busy)).color(t.subdued);
-                ui.add(egui::Label::new(text).wrap());
+                widgets::coloured(ui, reason(answer, busy), |t| t.subdued);
             }
         });
         if !wide && answer.opinions.len() > 1 {

@@ -254,8 +254,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
             }
             false => tr!("predict-score", score = &score),
         };
-        let text = RichText::new(&words).font(regular(11.5)).color(t.text);
-        let label = ui.add(egui::Label::new(text).truncate());
+        let label = widgets::truncated(ui, words, regular(11.5), t.text);
         label.on_hover_text(tr!(
             "predict-sorted-prediction",
             name = &name,

@@ -325,8 +325,7 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
                 false => tr!("predict-network-input-crop", size = size),
             };
             ui.vertical(|ui| {
-                let text = egui::RichText::new(words).color(tokens(ui).subdued);
-                ui.add(egui::Label::new(text).wrap());
+                widgets::coloured(ui, words, |t| t.subdued);
             });
         });
     });

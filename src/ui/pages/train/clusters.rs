@@ -1,7 +1,7 @@
 //! Cards of the grids on clusters: the numbers of waiting, running, finished and failed tasks, and the reasons of
 //! failures.
 
-use egui::{Label, RichText, Ui};
+use egui::Ui;
 
 use crate::session::Session;
 use crate::session::clusters::{OnCluster, SlurmTask, TaskState, failures};
@@ -9,9 +9,9 @@ use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::tokens;
+use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, button, faint, icon_button, progress, sentence};
+use crate::ui::widgets::{self, button, coloured, faint, icon_button, progress, sentence};
 
 /// Draws a card for each grid on a cluster.
 pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -24,10 +24,9 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if let Some(problem) = &clusters.trouble {
         widgets::card(ui, |ui| {
-            let text =
-                RichText::new(story::sentence(&problem.what_said())).color(tokens(ui).warning);
-            ui.add(Label::new(text).wrap())
-                .on_hover_text(problem.said().to_string());
+            let text = story::sentence(&problem.what_said());
+            let label = coloured(ui, text, |t| t.warning);
+            label.on_hover_text(problem.said().to_string());
             ask_again(ui, cx);
         });
     }
@@ -105,11 +104,11 @@ fn counts(grid: &OnCluster) -> String {
 fn failure(ui: &mut Ui, first: &SlurmTask, number: usize) {
     let reason = first.reason.as_deref().unwrap_or_default();
     let words = tr!("train-cluster-failed-why", n = number, why = reason);
-    let text = RichText::new(words).color(tokens(ui).bad);
-    ui.add(Label::new(text).wrap());
+    coloured(ui, words, |t| t.bad);
     if let Some(last) = first.last_lines.last().filter(|last| *last != reason) {
         sentence(ui, last.clone());
     }
-    ui.add(Label::new(RichText::new(&first.log).color(tokens(ui).subdued)).truncate())
-        .on_hover_text(&first.log);
+    let colour = tokens(ui).subdued;
+    let log = widgets::truncated(ui, &first.log, regular(13.0), colour);
+    log.on_hover_text(&first.log);
 }

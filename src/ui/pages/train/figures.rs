@@ -110,8 +110,7 @@ fn headline_figure(
                     let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 16.0), Sense::hover());
                     icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
                 }
-                let text = RichText::new(label).font(regular(12.0)).color(t.subdued);
-                let label = ui.add(egui::Label::new(text).truncate());
+                let label = widgets::cut(ui, label);
                 terms::explain(ui, label, term);
             });
             ui.horizontal(|ui| {
@@ -145,8 +144,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
         }
         Some(quality) => (quality.words(), t.subdued),
     };
-    let text = RichText::new(words).font(regular(11.0)).color(colour);
-    let line = ui.add(egui::Label::new(text).truncate());
+    let line = widgets::truncated(ui, words, regular(11.0), colour);
     if !note.is_empty() {
         line.on_hover_text(note);
     } else if let Some(quality) = quality {

@@ -51,8 +51,7 @@ impl Tile<'_> {
             let picture = self.thumbnail(ui, cx);
             let t = tokens(ui);
             for (line, colour) in self.words.iter().flatten().zip([t.text, t.text, t.strong]) {
-                let text = RichText::new(line).font(regular(11.5)).color(colour);
-                ui.add(egui::Label::new(text).truncate());
+                widgets::truncated(ui, line, regular(11.5), colour);
             }
             if let (Some(picture), Some(data)) = (picture, self.data) {
                 self.label(ui, cx, data, &picture);

@@ -1,6 +1,6 @@
 //! Cards of the runs at places: the place, the state and the actions.
 
-use egui::{Label, RichText, Ui};
+use egui::Ui;
 
 use super::grid;
 use crate::run::event::ControlRequest;
@@ -13,9 +13,9 @@ use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::tokens;
+use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, at_end, faint, icon_button, link};
+use crate::ui::widgets::{self, at_end, faint, icon_button, link, truncated};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -46,9 +46,9 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
         },
     );
     if let Some(problem) = at.trouble() {
-        let text = RichText::new(story::sentence(&problem.what_said())).color(tokens(ui).warning);
-        ui.add(Label::new(text).wrap())
-            .on_hover_text(problem.said().to_string());
+        let text = story::sentence(&problem.what_said());
+        let label = widgets::coloured(ui, text, |t| t.warning);
+        label.on_hover_text(problem.said().to_string());
     }
     if let Some(grid) = at.running_grid() {
         ui.push_id((name, "grid"), |ui| running_grid(ui, cx, (name, at), grid));
@@ -133,8 +133,7 @@ fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
         ui.scope(|ui| {
             let room = ui.available_width() - buttons * (BUTTON + 6.0) - 12.0;
             ui.set_max_width(room.max(20.0));
-            let text = RichText::new(title).color(t.text);
-            ui.add(Label::new(text).truncate()).on_hover_text(title);
+            truncated(ui, title, regular(13.0), t.text).on_hover_text(title);
         });
         at_end(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;

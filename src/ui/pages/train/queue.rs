@@ -1,6 +1,6 @@
 //! The card of waiting jobs. They can be reordered and removed.
 
-use egui::{Label, RichText, Ui};
+use egui::Ui;
 
 use super::grid;
 use crate::run::job::{Job, JobWork};
@@ -9,9 +9,9 @@ use crate::session::words::count_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::tokens;
+use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, at_end, faint, icon_button, link};
+use crate::ui::widgets::{self, at_end, faint, icon_button, link, truncated};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -69,8 +69,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
         }
         ui.scope(|ui| {
             ui.set_max_width((ui.available_width() - 3.0 * BUTTON - 18.0).max(20.0));
-            let text = RichText::new(title).color(t.text);
-            ui.add(Label::new(text).truncate()).on_hover_text(title);
+            truncated(ui, title, regular(13.0), t.text).on_hover_text(title);
         });
         at_end(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Label, Popup, RichText, TextEdit, Ui};
+use egui::{Label, Popup, TextEdit, Ui};
 
 use super::{beside, clusters, places, queue, remedies};
 use crate::method::epochs_of;
@@ -21,6 +21,7 @@ use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::losses::{SMOOTH, losses};
 use crate::ui::widgets::{
     self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
+    truncated,
 };
 
 /// Draws the right column.
@@ -51,10 +52,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 ui.scope(|ui| {
                     ui.set_max_width(width);
                     let t = tokens(ui);
-                    let text = RichText::new(&run.title)
-                        .font(semibold(13.0))
-                        .color(t.strong);
-                    let title = ui.add(Label::new(text).truncate());
+                    let title = truncated(ui, &run.title, semibold(13.0), t.strong);
                     title.on_hover_ui(|ui| settings(ui, run));
                 });
             },
@@ -327,9 +325,7 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
                 let colour = if line.warning { t.warning } else { t.subdued };
                 let sign = if line.warning { "! " } else { "" };
                 let text = format!("{}  {sign}{}", line.time, line.text);
-                let text = RichText::new(text).font(regular(12.0)).color(colour);
-                ui.add(Label::new(text).truncate())
-                    .on_hover_text(&line.text);
+                truncated(ui, text, regular(12.0), colour).on_hover_text(&line.text);
             }
         });
     });
