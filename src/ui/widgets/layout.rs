@@ -5,7 +5,7 @@ use egui::{
     ScrollArea, TextWrapMode, Ui, UiBuilder, Vec2,
 };
 
-use super::headline;
+use super::{headline, title};
 use crate::ui::theme::{self, GAP};
 
 /// The total space around a dialog, including its margins.
@@ -20,6 +20,11 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
         left(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), right);
     });
+}
+
+/// Draws a row with the title of a card at the left end and one part at the right end.
+pub fn title_row(ui: &mut Ui, text: impl Into<String>, right: impl FnOnce(&mut Ui)) {
+    ends(ui, |ui| _ = title(ui, text), right);
 }
 
 /// Draws a row as [`ends`] does, for several widgets at the right end. They are added in reading order, so that

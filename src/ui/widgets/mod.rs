@@ -38,7 +38,7 @@ pub use controls::{
 use icons::Icon;
 pub use layout::{
     Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll,
-    shown_long_enough, titled_dialog, two_columns, whole,
+    shown_long_enough, title_row, titled_dialog, two_columns, whole,
 };
 
 /// Draws a card with the available width and this minimum height.

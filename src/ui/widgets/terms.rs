@@ -143,6 +143,12 @@ pub fn title(ui: &mut Ui, text: &str) -> Response {
     label(ui, text, &look)
 }
 
+/// Draws the title of a card that is a term.
+pub fn title_of(ui: &mut Ui, text: &str, key: &str) -> Response {
+    let label = super::title(ui, text);
+    explain(ui, label, key)
+}
+
 /// Draws a subdued label that is a term.
 pub fn faint(ui: &mut Ui, text: impl Into<String>, key: &str) -> Response {
     let label = super::faint(ui, text.into());

@@ -30,8 +30,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         .collect();
     let Some(first) = shown.first() else { return };
     card(ui, |ui| {
-        let title = widgets::title(ui, tr!("compare-first-task-over-time"));
-        terms::explain(ui, title, "catastrophic");
+        terms::title_of(ui, tr!("compare-first-task-over-time"), "catastrophic");
         let same = shown
             .windows(2)
             .all(|pair| pair[0].result.first() == pair[1].result.first());

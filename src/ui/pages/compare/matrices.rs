@@ -26,8 +26,7 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)])
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, tr!("figure-accuracy-matrix"));
-            terms::explain(ui, title, "accuracy_matrix");
+            terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
             faint(ui, tr!("train-matrix-hint"));
         });
         let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));

@@ -20,8 +20,7 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     }
     let nearest = |row: &RunRow| row.history.nearest(expert);
     card(ui, |ui| {
-        let title = widgets::title(ui, tr!("compare-image-by-image"));
-        terms::explain(ui, title, "paired");
+        terms::title_of(ui, tr!("compare-image-by-image"), "paired");
         for other in &others {
             sentence(
                 ui,

@@ -99,8 +99,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
         widgets::ends(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-accuracy-curves"));
-                terms::explain(ui, title, "accuracy");
+                terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy");
             },
             |ui| {
                 let experts = [

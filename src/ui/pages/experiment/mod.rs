@@ -237,8 +237,7 @@ fn step(
             ui,
             |ui| {
                 widgets::standing(ui, stand);
-                let label = widgets::title(ui, title);
-                terms::explain(ui, label, term);
+                terms::title_of(ui, title, term);
             },
             |ui| {
                 let (icon, name) = match open {

@@ -182,24 +182,18 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn parameters(ui: &mut Ui, plugin: &PluginView) {
     card(ui, |ui| {
         let t = tokens(ui);
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, tr!("plugins-parameters-per-block"));
-            },
-            |ui| {
-                let words = match plugin.size {
-                    Some((low, usual, high)) => tr!(
-                        "plugins-parameters-size",
-                        low = low,
-                        high = high,
-                        usual = usual
-                    ),
-                    None => tr!("plugins-parameters-no-size").into(),
-                };
-                faint(ui, words);
-            },
-        );
+        widgets::title_row(ui, tr!("plugins-parameters-per-block"), |ui| {
+            let words = match plugin.size {
+                Some((low, usual, high)) => tr!(
+                    "plugins-parameters-size",
+                    low = low,
+                    high = high,
+                    usual = usual
+                ),
+                None => tr!("plugins-parameters-no-size").into(),
+            };
+            faint(ui, words);
+        });
         egui::Grid::new("parameters")
             .num_columns(3)
             .spacing([28.0, 6.0])
@@ -226,15 +220,9 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
     let height = column.rest(ui, 220.0);
     card_of(ui, height, |ui| {
         let mut copied = false;
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, tr!("plugins-file"));
-            },
-            |ui| {
-                copied = button(ui, tr!("plugins-file-copy")).clicked();
-            },
-        );
+        widgets::title_row(ui, tr!("plugins-file"), |ui| {
+            copied = button(ui, tr!("plugins-file-copy")).clicked();
+        });
         if copied {
             cx.act(UiCommand::CopyText(plugin.source.clone()));
         }
@@ -259,18 +247,12 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let current = chosen(cx, &list).map(|plugin| &plugin.name);
     card_of(ui, height, |ui| {
         let mut reload = false;
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, tr!("plugins-title"));
-            },
-            |ui| {
-                reload = button(ui, tr!("plugins-reload")).clicked();
-                if button(ui, tr!("plugins-new")).clicked() {
-                    cx.change(Session::write_plugin);
-                }
-            },
-        );
+        widgets::title_row(ui, tr!("plugins-title"), |ui| {
+            reload = button(ui, tr!("plugins-reload")).clicked();
+            if button(ui, tr!("plugins-new")).clicked() {
+                cx.change(Session::write_plugin);
+            }
+        });
         if reload {
             cx.change(Session::read_plugins);
         }

@@ -98,13 +98,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     card(ui, |ui| {
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, tr!("predict-pins"));
-            },
-            |ui| runs_menu(ui, cx),
-        );
+        widgets::title_row(ui, tr!("predict-pins"), |ui| runs_menu(ui, cx));
         let task = cx.session.predict.task;
         faint(ui, tr!("predict-pins-about", task = task + 1));
         let runs = cx.session.predict.pins.runs();

@@ -28,17 +28,11 @@ fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
 pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
     let height = column.rest(ui, 0.0);
     card_of(ui, height, |ui| {
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, tr!("predict-samples"));
-            },
-            |ui| {
-                if link(ui, tr!("predict-samples-next")).clicked() {
-                    cx.pages.predict.samples_from += 1;
-                }
-            },
-        );
+        widgets::title_row(ui, tr!("predict-samples"), |ui| {
+            if link(ui, tr!("predict-samples-next")).clicked() {
+                cx.pages.predict.samples_from += 1;
+            }
+        });
         faint(ui, tr!("predict-samples-about"));
         let Some(data) = data else {
             match foreign_data(cx) {

@@ -86,17 +86,11 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let shown = asked.filter(|sheet| !open || sheet.is_working());
     card(ui, |ui| {
         if shown.is_none() && !open {
-            widgets::ends(
-                ui,
-                |ui| {
-                    widgets::title(ui, tr!("predict-many-images"));
-                },
-                |ui| {
-                    if link(ui, tr!("predict-many-choose-folder")).clicked() {
-                        cx.pages.predict.sheet.open = true;
-                    }
-                },
-            );
+            widgets::title_row(ui, tr!("predict-many-images"), |ui| {
+                if link(ui, tr!("predict-many-choose-folder")).clicked() {
+                    cx.pages.predict.sheet.open = true;
+                }
+            });
             return;
         }
         widgets::title(ui, tr!("predict-many-images"));

@@ -104,14 +104,9 @@ pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
-        widgets::ends(
+        widgets::title_row(
             ui,
-            |ui| {
-                widgets::title(
-                    ui,
-                    tr!("predict-sorted-by-class", n = sorted.pictures.len()),
-                );
-            },
+            tr!("predict-sorted-by-class", n = sorted.pictures.len()),
             |ui| {
                 if with_run && link(ui, tr!("predict-sorted-back")).clicked() {
                     cx.pages.predict.sorted.leave();

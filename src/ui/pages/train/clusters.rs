@@ -35,28 +35,22 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
     let folder = grid.folder.clone();
     let called = |id| tr!(id, grid = grid.grid.as_str(), place = place(grid));
-    widgets::ends(
-        ui,
-        |ui| {
-            widgets::title(ui, called("train-cluster-title"));
-        },
-        |ui| {
-            if grid.is_over() {
-                let words = called("train-cluster-hide");
-                if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
-                    cx.change(move |session| session.forget_on_cluster(&folder));
-                }
-            } else {
-                if button(ui, tr!("train-grid-cancel"))
-                    .on_hover_text(tr!("train-cluster-cancel-hint"))
-                    .clicked()
-                {
-                    cx.act(UiCommand::CancelOnCluster(folder));
-                }
-                ask_again(ui, cx);
+    widgets::title_row(ui, called("train-cluster-title"), |ui| {
+        if grid.is_over() {
+            let words = called("train-cluster-hide");
+            if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
+                cx.change(move |session| session.forget_on_cluster(&folder));
             }
-        },
-    );
+        } else {
+            if button(ui, tr!("train-grid-cancel"))
+                .on_hover_text(tr!("train-cluster-cancel-hint"))
+                .clicked()
+            {
+                cx.act(UiCommand::CancelOnCluster(folder));
+            }
+            ask_again(ui, cx);
+        }
+    });
     faint(ui, counts(grid));
     let queued = grid.count(TaskState::Waiting) + grid.count(TaskState::Running);
     let share = 1.0 - queued as f64 / grid.tasks.len().max(1) as f64;

@@ -35,8 +35,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let count = run.reports.len();
         if count == 0 {
-            let title = widgets::title(ui, tr!("figure-confusion-title"));
-            terms::explain(ui, title, "confusion");
+            terms::title_of(ui, tr!("figure-confusion-title"), "confusion");
             faint(ui, tr!("train-confusion-none"));
             return;
         }
@@ -62,8 +61,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
 fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
     let state = &mut cx.pages.train;
     ui.horizontal_wrapped(|ui| {
-        let title = widgets::title(ui, tr!("train-confusion-after"));
-        terms::explain(ui, title, "confusion");
+        terms::title_of(ui, tr!("train-confusion-after"), "confusion");
         let mut chosen = task;
         if count <= 6 {
             let names: Vec<String> = (1..=count).map(|i| i.to_string()).collect();

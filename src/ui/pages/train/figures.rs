@@ -166,8 +166,7 @@ pub fn curves(
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-accuracy-curves"));
-                terms::explain(ui, title, "accuracy");
+                terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy");
             },
             |ui| choice(ui, run, state),
         );
@@ -245,8 +244,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, tr!("figure-accuracy-matrix"));
-            terms::explain(ui, title, "accuracy_matrix");
+            terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
         });
         let tasks = run.tasks();
         if tasks == 0 {

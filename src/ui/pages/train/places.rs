@@ -33,18 +33,12 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     let waiting: Vec<&Job> = at.queue.jobs().collect();
     let held = waiting.iter().any(|job| job.held);
-    widgets::ends(
-        ui,
-        |ui| {
-            widgets::title(ui, tr!("train-place-title", place = name));
-        },
-        |ui| {
-            if held && link(ui, tr!("train-place-start-held")).clicked() {
-                let name = name.to_string();
-                cx.change(move |session| session.release_held_at(&name));
-            }
-        },
-    );
+    widgets::title_row(ui, tr!("train-place-title", place = name), |ui| {
+        if held && link(ui, tr!("train-place-start-held")).clicked() {
+            let name = name.to_string();
+            cx.change(move |session| session.release_held_at(&name));
+        }
+    });
     if let Some(problem) = at.trouble() {
         let text = story::sentence(&problem.what_said());
         let label = widgets::coloured(ui, text, |t| t.warning);

@@ -236,8 +236,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, tr!("train-loss-title"));
-                terms::explain(ui, title, "local_ce");
+                terms::title_of(ui, tr!("train-loss-title"), "local_ce");
             },
             |ui| {
                 faint(ui, number(f64::from(last), 3));

@@ -210,8 +210,7 @@ fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
-        let label = widgets::title(ui, title);
-        terms::explain(ui, label, term);
+        terms::title_of(ui, title, term);
         add(ui);
     });
 }
