@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use egui::{CollapsingHeader, Grid, RichText, ScrollArea, Ui};
+use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::OverlayContext;
 use crate::session::units::{Figures, Paragraph, ParagraphKind, markdown};
@@ -12,7 +12,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::pages::learn;
 use crate::ui::theme::{mono, tokens};
-use crate::ui::widgets::{button, faint, sentence, titled_dialog};
+use crate::ui::widgets::{button, faint, grid, sentence, titled_dialog};
 
 /// The user guide of the documentation.
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
@@ -71,19 +71,16 @@ fn shortcuts(ui: &mut Ui) {
     let all: Vec<_> = pages.chain(keys::TOLD).collect();
     // Uses two columns if they fit in every language.
     let beside = if ui.available_width() < BESIDE { 1 } else { 2 };
-    Grid::new("shortcuts")
-        .num_columns(2 * beside)
-        .spacing([16.0, 5.0])
-        .show(ui, |ui| {
-            for pair in all.chunks(beside) {
-                for (shortcut, told) in pair {
-                    let keys = keys::named(ui.ctx(), shortcut);
-                    ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));
-                    ui.label(RichText::new(tr!(*told)).color(t.text));
-                }
-                ui.end_row();
+    grid(ui, "shortcuts", 2 * beside, [16.0, 5.0], |ui| {
+        for pair in all.chunks(beside) {
+            for (shortcut, told) in pair {
+                let keys = keys::named(ui.ctx(), shortcut);
+                ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));
+                ui.label(RichText::new(tr!(*told)).color(t.text));
             }
-        });
+            ui.end_row();
+        }
+    });
 }
 
 /// Returns the chapters of the user guide with their titles. The part before the first chapter has the guide's title.

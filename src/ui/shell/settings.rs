@@ -1,6 +1,6 @@
 //! The menu *Settings* of the top bar: theme, language, zoom, animations, log, and folders of runs.
 
-use egui::{Grid, Popup, PopupCloseBehavior, Ui};
+use egui::{Popup, PopupCloseBehavior, Ui};
 
 use crate::logging::Level;
 use crate::texts::Language;
@@ -8,34 +8,31 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::settings::{Settings, ThemeChoice, ZOOMS};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{button_if, checkbox, faint, icon_button, segmented};
+use crate::ui::widgets::{button_if, checkbox, faint, grid, icon_button, segmented};
 
 /// Draws the button and its menu.
 pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec<UiCommand>) {
     let opener = icon_button(ui, Icon::Gear, tr!("settings-title"), 28.0);
     let menu = Popup::menu(&opener).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     menu.show(|ui| {
-        Grid::new("settings")
-            .num_columns(2)
-            .spacing([16.0, 8.0])
-            .show(ui, |ui| {
-                faint(ui, tr!("settings-theme"));
-                let mut theme = settings.theme;
-                let themes = ThemeChoice::ALL.map(|(choice, id)| (choice, tr!(id)));
-                if segmented(ui, "theme", &themes, &mut theme) {
-                    commands.push(UiCommand::Theme(theme));
-                }
-                ui.end_row();
-                faint(ui, tr!("settings-language"));
-                let mut language = settings.language;
-                if segmented(ui, "language", &Language::ALL, &mut language) {
-                    commands.push(UiCommand::SetLanguage(language));
-                }
-                ui.end_row();
-                faint(ui, tr!("settings-size"));
-                zoom(ui, commands);
-                ui.end_row();
-            });
+        grid(ui, "settings", 2, [16.0, 8.0], |ui| {
+            faint(ui, tr!("settings-theme"));
+            let mut theme = settings.theme;
+            let themes = ThemeChoice::ALL.map(|(choice, id)| (choice, tr!(id)));
+            if segmented(ui, "theme", &themes, &mut theme) {
+                commands.push(UiCommand::Theme(theme));
+            }
+            ui.end_row();
+            faint(ui, tr!("settings-language"));
+            let mut language = settings.language;
+            if segmented(ui, "language", &Language::ALL, &mut language) {
+                commands.push(UiCommand::SetLanguage(language));
+            }
+            ui.end_row();
+            faint(ui, tr!("settings-size"));
+            zoom(ui, commands);
+            ui.end_row();
+        });
         let mut still = settings.reduce_motion;
         if checkbox(ui, &mut still, tr!("settings-reduce-motion")).changed() {
             commands.push(UiCommand::ReduceMotion(still));

@@ -1,7 +1,7 @@
 //! Functions that lay out the parts of a page.
 
 use egui::{
-    Align, AreaState, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect,
+    Align, AreaState, Context, Frame, Grid, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect,
     ScrollArea, TextWrapMode, Ui, UiBuilder, Vec2,
 };
 
@@ -273,6 +273,22 @@ pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
         .auto_shrink([false, false])
         .show(ui, add)
         .inner
+}
+
+/// Draws a grid with this spacing. The last of `columns` fills the row, if their number is given.
+pub fn grid<R>(
+    ui: &mut Ui,
+    id: &str,
+    columns: impl Into<Option<usize>>,
+    spacing: [f32; 2],
+    add: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let grid = Grid::new(id).spacing(spacing);
+    let grid = match columns.into() {
+        Some(columns) => grid.num_columns(columns),
+        None => grid,
+    };
+    grid.show(ui, add).inner
 }
 
 /// Draws a part of a row with this width. Its content is laid out from top to bottom.

@@ -37,7 +37,7 @@ pub use controls::{
 };
 use icons::Icon;
 pub use layout::{
-    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll,
+    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, grid, part, scroll,
     shown_long_enough, title_row, titled_dialog, two_columns, whole,
 };
 

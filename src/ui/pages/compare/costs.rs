@@ -11,7 +11,7 @@ use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, 
 use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::dot;
-use crate::ui::widgets::{card, faint};
+use crate::ui::widgets::{card, faint, grid};
 
 /// Title and description of each column, as message ids.
 const COLUMNS: [(&str, &str); 7] = [
@@ -41,27 +41,24 @@ pub(super) fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
 
 fn table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let t = tokens(ui);
-    egui::Grid::new("costs")
-        .num_columns(1 + COLUMNS.len())
-        .spacing([22.0, 7.0])
-        .show(ui, |ui| {
-            faint(ui, tr!("compare-cost"));
-            for (title, meaning) in COLUMNS {
-                faint(ui, tr!(title)).on_hover_text(tr!(meaning));
+    grid(ui, "costs", 1 + COLUMNS.len(), [22.0, 7.0], |ui| {
+        faint(ui, tr!("compare-cost"));
+        for (title, meaning) in COLUMNS {
+            faint(ui, tr!(title)).on_hover_text(tr!(meaning));
+        }
+        ui.end_row();
+        for (shade, row) in shown {
+            ui.horizontal(|ui| {
+                dot(ui, *shade);
+                ui.label(RichText::new(row.title()).color(t.text))
+                    .on_hover_text(&row.name);
+            });
+            for text in texts(row) {
+                ui.label(RichText::new(text).color(t.text));
             }
             ui.end_row();
-            for (shade, row) in shown {
-                ui.horizontal(|ui| {
-                    dot(ui, *shade);
-                    ui.label(RichText::new(row.title()).color(t.text))
-                        .on_hover_text(&row.name);
-                });
-                for text in texts(row) {
-                    ui.label(RichText::new(text).color(t.text));
-                }
-                ui.end_row();
-            }
-        });
+        }
+    });
 }
 
 /// Returns the epochs of a run's tasks as text.

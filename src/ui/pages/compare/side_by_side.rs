@@ -154,41 +154,38 @@ fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
 
 fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     let t = tokens(ui);
-    egui::Grid::new("numbers")
-        .num_columns(8)
-        .spacing([22.0, 7.0])
-        .show(ui, |ui| {
-            faint(ui, tr!("compare-run"));
-            for (head, term) in FIGURES {
-                terms::faint(ui, tr!(head), term);
+    widgets::grid(ui, "numbers", 8, [22.0, 7.0], |ui| {
+        faint(ui, tr!("compare-run"));
+        for (head, term) in FIGURES {
+            terms::faint(ui, tr!(head), term);
+        }
+        ui.end_row();
+        for (shade, row) in shown {
+            ui.horizontal(|ui| {
+                dot(ui, *shade);
+                ui.label(RichText::new(row.title()).color(t.text))
+                    .on_hover_text(&row.name);
+                let (done, all) = (row.answers().accuracy.len(), row.tasks());
+                if done < all {
+                    faint(ui, tr!("compare-after", done = done, n = all));
+                }
+            });
+            let expert = row.history.nearest(expert);
+            let history = row.of(expert);
+            for value in [history.last(), history.average(), row.forgotten_by(expert)] {
+                figure(ui, value, true);
+            }
+            trust(ui, row, expert);
+            for (value, strong) in [
+                (row.of(Expert::ONLINE).last(), false),
+                (row.of(Expert::OFFLINE).last(), false),
+                (row.history.task_given.last().copied().flatten(), false),
+            ] {
+                figure(ui, value, strong);
             }
             ui.end_row();
-            for (shade, row) in shown {
-                ui.horizontal(|ui| {
-                    dot(ui, *shade);
-                    ui.label(RichText::new(row.title()).color(t.text))
-                        .on_hover_text(&row.name);
-                    let (done, all) = (row.answers().accuracy.len(), row.tasks());
-                    if done < all {
-                        faint(ui, tr!("compare-after", done = done, n = all));
-                    }
-                });
-                let expert = row.history.nearest(expert);
-                let history = row.of(expert);
-                for value in [history.last(), history.average(), row.forgotten_by(expert)] {
-                    figure(ui, value, true);
-                }
-                trust(ui, row, expert);
-                for (value, strong) in [
-                    (row.of(Expert::ONLINE).last(), false),
-                    (row.of(Expert::OFFLINE).last(), false),
-                    (row.history.task_given.last().copied().flatten(), false),
-                ] {
-                    figure(ui, value, strong);
-                }
-                ui.end_row();
-            }
-        });
+        }
+    });
 }
 
 /// Draws the confidence interval of A_N of a run.
@@ -228,22 +225,20 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
         egui::ScrollArea::horizontal()
             .id_salt("differ")
             .show(ui, |ui| {
-                egui::Grid::new("differ")
-                    .spacing([22.0, 7.0])
-                    .show(ui, |ui| {
-                        faint(ui, "");
-                        for (shade, _) in shown {
-                            dot(ui, *shade);
+                widgets::grid(ui, "differ", None, [22.0, 7.0], |ui| {
+                    faint(ui, "");
+                    for (shade, _) in shown {
+                        dot(ui, *shade);
+                    }
+                    ui.end_row();
+                    for (key, values) in different {
+                        faint(ui, title_of(key));
+                        for value in values {
+                            ui.label(RichText::new(value).color(t.text));
                         }
                         ui.end_row();
-                        for (key, values) in different {
-                            faint(ui, title_of(key));
-                            for value in values {
-                                ui.label(RichText::new(value).color(t.text));
-                            }
-                            ui.end_row();
-                        }
-                    });
+                    }
+                });
             });
     });
 }

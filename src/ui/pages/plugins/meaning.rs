@@ -122,21 +122,18 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
             sentence(ui, words);
         }
         faint(ui, tr!("editor-on-token-shapes", n = on.tokens));
-        egui::Grid::new("shapes-of-parts")
-            .num_columns(2)
-            .spacing([14.0, 3.0])
-            .show(ui, |ui| {
-                for part in &on.on.parts {
-                    let shape = RichText::new(&part.shape).font(mono(11.5)).color(t.strong);
-                    ui.label(shape);
-                    let place = match part.step.as_str() {
-                        "" => part.site.name().to_string(),
-                        step => format!("{}, {step}", part.site.name()),
-                    };
-                    truncated(ui, &part.text, mono(11.5), t.text).on_hover_text(place);
-                    ui.end_row();
-                }
-            });
+        widgets::grid(ui, "shapes-of-parts", 2, [14.0, 3.0], |ui| {
+            for part in &on.on.parts {
+                let shape = RichText::new(&part.shape).font(mono(11.5)).color(t.strong);
+                ui.label(shape);
+                let place = match part.step.as_str() {
+                    "" => part.site.name().to_string(),
+                    step => format!("{}, {step}", part.site.name()),
+                };
+                truncated(ui, &part.text, mono(11.5), t.text).on_hover_text(place);
+                ui.end_row();
+            }
+        });
     });
 }
 
@@ -169,18 +166,15 @@ fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
             step = number(step, 1)
         ),
     );
-    egui::Grid::new("gradients")
-        .num_columns(2)
-        .spacing([14.0, 3.0])
-        .show(ui, |ui| {
-            for one in &found.gradients {
-                ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
-                let (words, bad) = learning(one);
-                let colour = if bad { t.bad } else { t.text };
-                coloured(ui, words, |_| colour);
-                ui.end_row();
-            }
-        });
+    widgets::grid(ui, "gradients", 2, [14.0, 3.0], |ui| {
+        for one in &found.gradients {
+            ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
+            let (words, bad) = learning(one);
+            let colour = if bad { t.bad } else { t.text };
+            coloured(ui, words, |_| colour);
+            ui.end_row();
+        }
+    });
 }
 
 /// Returns in words how a parameter learns, and whether that is a problem.

@@ -194,25 +194,22 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
             };
             faint(ui, words);
         });
-        egui::Grid::new("parameters")
-            .num_columns(3)
-            .spacing([28.0, 6.0])
-            .show(ui, |ui| {
-                for head in [
-                    "plugins-parameters-name",
-                    "plugins-parameters-shape",
-                    "plugins-parameters-init",
-                ] {
-                    faint(ui, tr!(head));
-                }
+        widgets::grid(ui, "parameters", 3, [28.0, 6.0], |ui| {
+            for head in [
+                "plugins-parameters-name",
+                "plugins-parameters-shape",
+                "plugins-parameters-init",
+            ] {
+                faint(ui, tr!(head));
+            }
+            ui.end_row();
+            for (name, shape, init) in &plugin.parameters {
+                ui.label(RichText::new(name).font(mono(12.0)).color(t.strong));
+                ui.label(RichText::new(shape).font(mono(12.0)).color(t.text));
+                ui.label(RichText::new(init).color(t.text));
                 ui.end_row();
-                for (name, shape, init) in &plugin.parameters {
-                    ui.label(RichText::new(name).font(mono(12.0)).color(t.strong));
-                    ui.label(RichText::new(shape).font(mono(12.0)).color(t.text));
-                    ui.label(RichText::new(init).color(t.text));
-                    ui.end_row();
-                }
-            });
+            }
+        });
     });
 }
 

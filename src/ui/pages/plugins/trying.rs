@@ -52,37 +52,34 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
 
 fn outcome(ui: &mut Ui, trial: &Trial) {
     let t = tokens(ui);
-    egui::Grid::new("beside-adapter")
-        .num_columns(4)
-        .spacing([16.0, 5.0])
-        .show(ui, |ui| {
-            faint(ui, "");
-            for title in [
-                "editor-trial-accuracy",
-                "editor-trial-forgetting",
-                "editor-trial-time",
+    widgets::grid(ui, "beside-adapter", 4, [16.0, 5.0], |ui| {
+        faint(ui, "");
+        for title in [
+            "editor-trial-accuracy",
+            "editor-trial-forgetting",
+            "editor-trial-time",
+        ] {
+            faint(ui, tr!(title));
+        }
+        ui.end_row();
+        for (one, shade) in trial.methods.iter().zip(shades(trial)) {
+            let title = ui.label(RichText::new(&one.title).color(t.run(shade)).strong());
+            if let Some(problem) = &one.problem {
+                title.on_hover_text(problem.what_said());
+            }
+            let figure = |value: Option<f64>, sign: &str| {
+                value.map_or_else(|| "–".into(), |value| number(value, 1) + sign)
+            };
+            for text in [
+                figure(one.right, "\u{a0}%"),
+                figure(one.forgotten, ""),
+                format!("{}\u{a0}s", number(one.seconds, 1)),
             ] {
-                faint(ui, tr!(title));
+                ui.label(RichText::new(text).color(t.text));
             }
             ui.end_row();
-            for (one, shade) in trial.methods.iter().zip(shades(trial)) {
-                let title = ui.label(RichText::new(&one.title).color(t.run(shade)).strong());
-                if let Some(problem) = &one.problem {
-                    title.on_hover_text(problem.what_said());
-                }
-                let figure = |value: Option<f64>, sign: &str| {
-                    value.map_or_else(|| "–".into(), |value| number(value, 1) + sign)
-                };
-                for text in [
-                    figure(one.right, "\u{a0}%"),
-                    figure(one.forgotten, ""),
-                    format!("{}\u{a0}s", number(one.seconds, 1)),
-                ] {
-                    ui.label(RichText::new(text).color(t.text));
-                }
-                ui.end_row();
-            }
-        });
+        }
+    });
     curves(ui, trial);
     sentence(ui, tr!("editor-trial-judged", n = trial.judged_images));
     for bound in &trial.bounds {

@@ -104,15 +104,12 @@ pub fn by_class(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bool) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
-        widgets::title_row(
-            ui,
-            tr!("predict-sorted-by-class", n = sorted.pictures.len()),
-            |ui| {
-                if with_run && link(ui, tr!("predict-sorted-back")).clicked() {
-                    cx.pages.predict.sorted.leave();
-                }
-            },
-        );
+        let title = tr!("predict-sorted-by-class", n = sorted.pictures.len());
+        widgets::title_row(ui, title, |ui| {
+            if with_run && link(ui, tr!("predict-sorted-back")).clicked() {
+                cx.pages.predict.sorted.leave();
+            }
+        });
         ui.horizontal_wrapped(|ui| {
             let state = &mut cx.pages.predict.sorted;
             let mut chosen = None;

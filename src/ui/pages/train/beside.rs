@@ -32,23 +32,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         let mine = run.header.as_ref();
         let alike = mine.is_none_or(|header| other.has_order_of(header));
         let mine = mine.map_or_else(|| run.title.clone(), |header| header.short().to_string());
-        egui::Grid::new("beside")
-            .num_columns(4)
-            .spacing([18.0, 6.0])
-            .show(ui, |ui| {
-                ui.label("");
-                faint(ui, tr!("train-all-classes"));
-                faint(ui, tr!("figure-task-column", n = 1));
-                faint(ui, tr!("train-compare-forgotten"));
-                ui.end_row();
-                row(ui, (&mine, t.run(run.shade())), run.answers(), true);
-                row(
-                    ui,
-                    (other.header.short(), t.run(other.shade)),
-                    other.history,
-                    alike,
-                );
-            });
+        widgets::grid(ui, "beside", 4, [18.0, 6.0], |ui| {
+            ui.label("");
+            faint(ui, tr!("train-all-classes"));
+            faint(ui, tr!("figure-task-column", n = 1));
+            faint(ui, tr!("train-compare-forgotten"));
+            ui.end_row();
+            row(ui, (&mine, t.run(run.shade())), run.answers(), true);
+            row(
+                ui,
+                (other.header.short(), t.run(other.shade)),
+                other.history,
+                alike,
+            );
+        });
         if !alike {
             faint(ui, tr!("train-compare-other-order"));
         }

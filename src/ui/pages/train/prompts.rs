@@ -65,34 +65,32 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
         let text = RichText::new(text).font(regular(11.0)).color(t.subdued);
         cell(ui, text);
     };
-    egui::Grid::new("prompt-study")
-        .spacing([14.0, 6.0])
-        .show(ui, |ui| {
-            head(ui, tr!("train-prompts-of").into());
-            head(ui, tr!("train-prompts-all").into());
-            head(ui, tr!("train-prompts-mean").into());
-            (1..=columns).for_each(|task| head(ui, tr!("figure-task-column", n = task)));
-            ui.end_row();
-            for slot in 0..tasks {
-                head(ui, tr!("figure-task-column", n = slot + 1));
-                let of_all = [study.last[slot], study.average[slot]];
-                let font = semibold(12.0);
-                for value in of_all {
-                    let text = RichText::new(number(value * 100.0, 1)).font(font.clone());
-                    cell(ui, text.color(t.strong));
-                }
-                for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
-                    let font = if task == slot {
-                        semibold(12.0)
-                    } else {
-                        regular(12.0)
-                    };
-                    let text = RichText::new(number(value * 100.0, 1)).font(font);
-                    cell(ui, text.color(t.text));
-                }
-                ui.end_row();
+    widgets::grid(ui, "prompt-study", None, [14.0, 6.0], |ui| {
+        head(ui, tr!("train-prompts-of").into());
+        head(ui, tr!("train-prompts-all").into());
+        head(ui, tr!("train-prompts-mean").into());
+        (1..=columns).for_each(|task| head(ui, tr!("figure-task-column", n = task)));
+        ui.end_row();
+        for slot in 0..tasks {
+            head(ui, tr!("figure-task-column", n = slot + 1));
+            let of_all = [study.last[slot], study.average[slot]];
+            let font = semibold(12.0);
+            for value in of_all {
+                let text = RichText::new(number(value * 100.0, 1)).font(font.clone());
+                cell(ui, text.color(t.strong));
             }
-        });
+            for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
+                let font = if task == slot {
+                    semibold(12.0)
+                } else {
+                    regular(12.0)
+                };
+                let text = RichText::new(number(value * 100.0, 1)).font(font);
+                cell(ui, text.color(t.text));
+            }
+            ui.end_row();
+        }
+    });
 }
 
 /// Draws a right-aligned cell.
