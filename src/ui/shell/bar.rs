@@ -1,9 +1,6 @@
 //! The top bar: the program's name, page tabs, the state of the run, the device, notices and the command palette.
 
-use egui::{
-    CornerRadius, Frame, Margin, Panel, Popup, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
-    WidgetInfo,
-};
+use egui::{Frame, Margin, Panel, Popup, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::Shell;
 use super::settings::settings_menu;
@@ -18,7 +15,7 @@ use crate::ui::keys;
 use crate::ui::settings::Settings;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
+use crate::ui::widgets::{at_end, button, chip, faint, icon_button, paint_border};
 
 /// Minimum width in points at which everything except the program's name fits.
 const WIDE: f32 = 900.0;
@@ -156,23 +153,14 @@ fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
     let size = Vec2::new(galley.size().x + TAB, 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, chosen, title));
-    let radius = CornerRadius::same(RADIUS);
     if chosen {
-        let fill = if ui.visuals().dark_mode {
-            t.card
-        } else {
-            t.raised
-        };
-        ui.painter().rect_filled(rect, radius, fill);
+        let fill = if t.is_dark { t.card } else { t.raised };
+        ui.painter().rect_filled(rect, RADIUS, fill);
     }
-    if response.hovered() || response.has_focus() {
-        let line = if response.has_focus() {
-            t.accent
-        } else {
-            t.line
-        };
-        ui.painter()
-            .rect_stroke(rect, radius, Stroke::new(1.0, line), StrokeKind::Inside);
+    let focused = response.has_focus();
+    if response.hovered() || focused {
+        let line = if focused { t.accent } else { t.line };
+        paint_border(ui, rect, RADIUS, line);
     }
     ui.painter()
         .galley(rect.center() - galley.size() / 2.0, galley, colour);

@@ -1,10 +1,7 @@
 //! The dialog that collects images class by class. Named classes are on the left and a canvas is on the right. Dropped
 //! and pasted images are added to the selected class.
 
-use egui::{
-    Context, Key, KeyboardShortcut, Modifiers, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo,
-};
+use egui::{Context, Key, KeyboardShortcut, Modifiers, Role, ScrollArea, Sense, Stroke, Ui, Vec2};
 
 use super::OverlayContext;
 use crate::names::look_alike;
@@ -23,7 +20,10 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
-use crate::ui::widgets::{self, button, button_if, dialog, faint, headline, link, primary_button};
+use crate::ui::widgets::{
+    self, allocate_named, button, button_if, dialog, faint, headline, link, paint_border,
+    primary_button,
+};
 
 /// Size of the thumbnail of a collected image, in points.
 const THUMB: f32 = 34.0;
@@ -357,18 +357,16 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for (index, piece) in group.pieces.iter().enumerate() {
-            let (rect, response) = ui.allocate_exact_size(Vec2::splat(THUMB), Sense::click());
             let name = tr!(
                 "shell-collect-image-of",
                 n = index + 1,
                 class = group.name.as_str()
             );
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+            let (rect, response) = allocate_named(ui, Vec2::splat(THUMB), Role::Button, &name);
             textures.paint_square(ui, &piece.picture, rect, 4);
             let t = tokens(ui);
             let busy = response.hovered() || response.has_focus();
-            let line = Stroke::new(1.0, if busy { t.bad } else { t.line });
-            ui.painter().rect_stroke(rect, 4, line, StrokeKind::Inside);
+            paint_border(ui, rect, 4, if busy { t.bad } else { t.line });
             if response
                 .on_hover_text(tr!("shell-collect-remove-image"))
                 .clicked()

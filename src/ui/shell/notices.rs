@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_below_dialog;
-use crate::ui::widgets::{coloured, faint, link, problem, truncated};
+use crate::ui::widgets::{allocate_named, coloured, faint, link, problem, truncated};
 
 /// Seconds for which a notice is shown.
 const SECONDS: f64 = 8.0;
@@ -198,7 +198,6 @@ fn sign(ui: &mut Ui, notice: &Notice) {
         (false, true) => (Icon::Tick, t.good, tr!("shell-notice-success")),
         (false, false) => (Icon::Dots, t.warning, tr!("shell-notice-note")),
     };
-    let (rect, response) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
+    let (rect, _) = allocate_named(ui, Vec2::new(14.0, 17.0), Role::Image, word);
     icons::paint(ui.painter(), icon, rect.center(), 10.0, colour);
 }

@@ -1,7 +1,8 @@
 //! The scores of an expert as horizontal bars, one for each class.
 
-use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
+use egui::{Align2, CornerRadius, Role, Ui, Vec2, pos2};
 
+use super::allocate_named;
 use crate::metrics::Expert;
 use crate::session::words::percent;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -24,10 +25,9 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         .clamp(20.0, (ui.available_width() * 0.36).max(20.0));
     for (i, bar) in bars.iter().enumerate() {
         let size = Vec2::new(ui.available_width(), 24.0);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         let share = f64::from(bar.share);
         let label = format!("{} {}: {}", expert.name(), bar.name, percent(share, 0));
-        response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
+        let (rect, response) = allocate_named(ui, size, Role::Meter, &label);
         let mut colour = t.expert(expert);
         if i > 0 {
             colour = colour.lerp_to_gamma(t.card, 0.45);

@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::icons::{self, Icon};
-use super::{faint, whole};
+use super::{faint, paint_border, paint_box, whole};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
 /// Draws the main button of a page, which is filled.
@@ -143,14 +143,7 @@ pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     } else {
         (t.card, t.line)
     };
-    let radius = CornerRadius::same(RADIUS);
-    ui.painter().rect(
-        rect,
-        radius,
-        fill,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    paint_box(ui, rect, RADIUS, fill, line);
 }
 
 /// Paints a ring around a control if it has the focus.
@@ -197,14 +190,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
         .collect();
     let width: f32 = galleys.iter().map(|g| g.size().x + 26.0).sum();
     let (rect, _) = ui.allocate_exact_size(Vec2::new(width, CONTROL), Sense::hover());
-    let radius = CornerRadius::same(RADIUS);
-    ui.painter().rect(
-        rect,
-        radius,
-        t.card,
-        Stroke::new(1.0, t.line),
-        StrokeKind::Inside,
-    );
+    paint_box(ui, rect, RADIUS, t.card, t.line);
     let mut changed = false;
     let mut left = rect.left();
     for (at, ((option, text), galley)) in options.iter().zip(galleys).enumerate() {
@@ -228,19 +214,11 @@ pub fn segmented_where<T: PartialEq + Clone>(
         };
         let inner = part.shrink(1.0);
         if chosen {
-            ui.painter().rect_filled(inner, radius, t.raised);
+            ui.painter().rect_filled(inner, RADIUS, t.raised);
         }
-        if response.has_focus() || (response.hovered() && !chosen && enabled) {
-            let line = Stroke::new(
-                1.0,
-                if response.has_focus() {
-                    t.accent
-                } else {
-                    t.line
-                },
-            );
-            ui.painter()
-                .rect_stroke(inner, radius, line, StrokeKind::Inside);
+        let focused = response.has_focus();
+        if focused || (response.hovered() && !chosen && enabled) {
+            paint_border(ui, inner, RADIUS, if focused { t.accent } else { t.line });
         }
         let at = part.center() - galley.size() / 2.0;
         ui.painter().galley(at, galley, t.text);
@@ -269,13 +247,7 @@ pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> 
     } else {
         t.line
     };
-    ui.painter().rect(
-        rect,
-        CornerRadius::same(13),
-        t.card,
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    paint_box(ui, rect, 13, t.card, line);
     if let Some(colour) = dot {
         let at = rect.left_center() + Vec2::new(16.0, 0.0);
         ui.painter().circle_filled(at, 4.5, colour);

@@ -2,10 +2,11 @@
 //! distinguish.
 
 use egui::{
-    Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Sense, Shape, Stroke,
-    TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Shape, Stroke, TextureHandle, Ui,
+    Vec2, pos2, vec2,
 };
 
+use super::allocate_named;
 use crate::metrics::{Blocks, block_means};
 use crate::session::words::number;
 use crate::store::figure::{Cells, Figure};
@@ -51,8 +52,7 @@ pub fn accuracy(
     let t = tokens(ui);
     let gutter = 86.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("figure-accuracy-matrix")));
+    let (rect, response) = allocate_named(ui, size, Role::Image, tr!("figure-accuracy-matrix"));
     let cell = |row: usize, column: usize| {
         let min = pos2(
             rect.left() + gutter + side * column as f32,

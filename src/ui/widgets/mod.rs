@@ -22,8 +22,8 @@ pub mod terms;
 pub mod textures;
 
 use egui::{
-    Align2, Color32, CornerRadius, FontId, Frame, Label, Margin, Response, RichText, Role, Sense,
-    Stroke, Ui, Vec2, WidgetInfo,
+    Align2, Color32, CornerRadius, FontId, Frame, Label, Margin, Rect, Response, RichText, Role,
+    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use super::theme::{self, CARD_RADIUS, Tokens, regular, semibold, tokens};
@@ -133,13 +133,12 @@ pub enum StepState {
 /// Draws a round icon before the title of a step: a tick, dots or an exclamation mark.
 pub fn standing(ui: &mut Ui, standing: StepState) {
     let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::hover());
     let (colour, icon, word) = match standing {
         StepState::Good => (t.good, Icon::Tick, tr!("shell-step-ready")),
         StepState::Busy => (t.subdued, Icon::Dots, tr!("shell-step-working")),
         StepState::Wrong => (t.warning, Icon::Alert, tr!("shell-step-needs-attention")),
     };
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
+    let (rect, response) = allocate_named(ui, Vec2::splat(20.0), Role::Image, word);
     ui.painter().circle_filled(rect.center(), 10.0, colour);
     let ink = t.ink_on(colour);
     icons::paint(ui.painter(), icon, rect.center(), 9.0, ink);
@@ -181,6 +180,31 @@ pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui))
             add(ui);
         });
     });
+}
+
+/// Allocates space for a painted part with this accessible name. Only a button senses clicks.
+pub fn allocate_named(ui: &mut Ui, size: Vec2, role: Role, name: &str) -> (Rect, Response) {
+    let sense = match role {
+        Role::Button => Sense::click(),
+        _ => Sense::hover(),
+    };
+    let (rect, response) = ui.allocate_exact_size(size, sense);
+    response.widget_info(|| WidgetInfo::labeled(role, true, name));
+    (rect, response)
+}
+
+/// Paints a box with a border inside its edges.
+pub fn paint_box(ui: &Ui, rect: Rect, radius: u8, fill: Color32, line: Color32) {
+    let line = Stroke::new(1.0, line);
+    ui.painter()
+        .rect(rect, radius, fill, line, StrokeKind::Inside);
+}
+
+/// Paints a border inside the edges of a rectangle.
+pub fn paint_border(ui: &Ui, rect: Rect, radius: u8, colour: Color32) {
+    let line = Stroke::new(1.0, colour);
+    ui.painter()
+        .rect_stroke(rect, radius, line, StrokeKind::Inside);
 }
 
 /// Draws a label that is truncated at the end of the row. A tooltip shows the whole text.

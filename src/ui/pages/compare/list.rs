@@ -18,7 +18,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, Column, button, card_of, faint, input, link, sentence};
+use crate::ui::widgets::{self, Column, card_of, faint, input, link, sentence};
 
 /// Maximum number of tags above the list.
 const TAGS: usize = 24;

@@ -10,6 +10,7 @@ use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
 use crate::ui::widgets::faint;
 use crate::ui::widgets::names::painted_name;
+use crate::ui::widgets::paint_box;
 
 /// Height of a chip.
 const CHIP: f32 = 22.0;
@@ -57,24 +58,13 @@ pub(super) fn class_chip(
     let label = tr!("data-class-in-task", class = name, task = task + 1);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     response.dnd_set_drag_payload(Dragged(class));
-    let lit = response.hovered() || response.has_focus();
-    let line = if response.has_focus() {
-        t.accent
-    } else {
-        t.line
-    };
-    ui.painter().rect(
-        rect,
-        CornerRadius::same(5),
-        if lit { t.raised } else { t.background },
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
-    let ink = if response.dragged() {
-        t.subdued
-    } else {
-        t.strong
-    };
+    let focused = response.has_focus();
+    let lit = response.hovered() || focused;
+    let fill = if lit { t.raised } else { t.background };
+    let line = if focused { t.accent } else { t.line };
+    paint_box(ui, rect, 5, fill, line);
+    let dragged = response.dragged();
+    let ink = if dragged { t.subdued } else { t.strong };
     let inside = size.x - 10.0;
     painted_name(
         ui,

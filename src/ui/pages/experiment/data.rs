@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{CornerRadius, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{RichText, Role, Ui, Vec2};
 
 use super::{class_schedule, corrected, details, standing, tasks};
 use crate::data::published;
@@ -19,7 +19,9 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export::forms;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, StepState, button, button_if, card, faint};
+use crate::ui::widgets::{
+    self, StepState, allocate_named, button, button_if, card, faint, paint_border,
+};
 
 /// The built-in datasets.
 const EMBEDDED: [&str; 2] = ["digits", "letters"];
@@ -295,12 +297,8 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 }
 
 fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
-    let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &thumb.caption));
+    let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Image, &thumb.caption);
     cx.textures.paint_square(ui, &thumb.picture, rect, 5);
-    let line = Stroke::new(1.0, t.line);
-    ui.painter()
-        .rect_stroke(rect, CornerRadius::same(5), line, StrokeKind::Inside);
+    paint_border(ui, rect, 5, tokens(ui).line);
     response.on_hover_text(&thumb.caption);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, CornerRadius, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2};
+use egui::{Align2, CornerRadius, Rect, Role, ScrollArea, Ui, Vec2, pos2};
 
 use super::setting::in_row;
 use super::{row, tasks};
@@ -15,7 +15,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, button, faint, painted_text};
+use crate::ui::widgets::{self, allocate_named, button, faint, painted_text};
 
 /// The part of the data card that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,9 +115,8 @@ fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-images-per-class-chart")));
+    let (rect, response) =
+        allocate_named(ui, size, Role::Image, tr!("data-images-per-class-chart"));
     ui.painter()
         .rect_filled(rect, CornerRadius::same(4), t.background);
     let count = view.classes.len();
@@ -168,9 +167,8 @@ fn class_words(view: &DataView, class: usize) -> String {
 fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 20.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let words = class_words(view, class);
-    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
+    let (rect, response) = allocate_named(ui, size, Role::Meter, &words);
     let name_width = (rect.width() * 0.3).clamp(60.0, 220.0);
     let at = rect.left_center();
     painted_text(
@@ -270,8 +268,7 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
                 tr!("data-input-centre-crop"),
             ),
         ] {
-            let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+            let (rect, response) = allocate_named(ui, Vec2::splat(SIDE), Role::Image, &name);
             let texture = cx.textures.of(ui.ctx(), picture);
             egui::Image::new((texture, rect.size()))
                 .corner_radius(5)

@@ -2,8 +2,7 @@
 //! A click on a class opens a menu with the same moves, which can be used with the keyboard.
 
 use egui::{
-    Align2, CornerRadius, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    Vec2, WidgetInfo, pos2,
+    Align2, Popup, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2,
 };
 
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
@@ -18,7 +17,9 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
-use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
+use crate::ui::widgets::{
+    allocate_named, button, button_if, faint, paint_border, painted_text, terms,
+};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
@@ -87,18 +88,10 @@ fn one_cell(
     );
     let response = ui.interact(rect, ui.scope_id().with(("task", task)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
-    let line = Stroke::new(1.0, t.line);
-    ui.painter()
-        .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
+    paint_border(ui, rect, RADIUS, t.line);
     let inside = rect.width() - 20.0;
-    let images = cx
-        .session
-        .experiment
-        .plan
-        .train_images
-        .get(task)
-        .copied()
-        .unwrap_or(0);
+    let images = cx.session.experiment.plan.train_images.get(task);
+    let images = images.copied().unwrap_or(0);
     let tip = format!("{name}\n{}", tr!("data-training-images", n = images));
     let mut chips = Vec::new();
     let mut moved = None;
@@ -242,11 +235,8 @@ fn one_task(
 fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 28.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-new-task")));
-    let line = Stroke::new(1.0, t.line);
-    ui.painter()
-        .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
+    let (rect, _) = allocate_named(ui, size, Role::Image, tr!("data-new-task"));
+    paint_border(ui, rect, RADIUS, t.line);
     let words = tr!("data-new-task-drop");
     let at = rect.center();
     painted_text(

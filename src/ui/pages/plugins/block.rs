@@ -1,13 +1,13 @@
 //! A diagram of a backbone's block: its parts in a row, and below them the sites at which a plugin is used.
 
-use egui::{
-    Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
-};
+use egui::{Align2, CornerRadius, Pos2, Rect, Role, Stroke, Ui, Vec2};
 
 use crate::pet::Site;
 use crate::session::editor::meaning::OnBackbone;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::allocate_named;
+use crate::ui::widgets::paint_box;
 use crate::ui::widgets::painted_text;
 
 /// Height of a part.
@@ -33,10 +33,9 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let sites = &on.on.sites;
     let height = PART + 8.0 + LINE * sites.len() as f32;
     let size = Vec2::new(ui.available_width(), height);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
     let words = tr!("editor-on-block-sites", sites = names.join(", "));
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
+    let (rect, _) = allocate_named(ui, size, Role::Image, &words);
     let each = rect.width() / parts.len() as f32;
     let at = |place: usize| rect.left() + each * place as f32;
     let middle = rect.top() + PART / 2.0;
@@ -55,14 +54,8 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
         let own = Rect::from_min_size(Pos2::new(at(place), rect.top()), Vec2::new(each, PART));
         let own = own.shrink2(Vec2::new(2.5, 2.0));
         let line = if touched(place) { t.accent } else { t.line };
-        let radius = CornerRadius::same(if *part == "+" { 11 } else { 4 });
-        painter.rect(
-            own,
-            radius,
-            t.background,
-            Stroke::new(1.0, line),
-            StrokeKind::Inside,
-        );
+        let radius = if *part == "+" { 11 } else { 4 };
+        paint_box(ui, own, radius, t.background, line);
         painter.text(
             own.center(),
             Align2::CENTER_CENTER,

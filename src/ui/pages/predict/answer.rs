@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
+use egui::{RichText, Role, Sense, Ui, Vec2};
 
 use super::{board, inside, refusal, sorted, task_slider};
 use crate::method::lae::drifts;
@@ -17,7 +17,7 @@ use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::curves::{Curves, Series, legend};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, Column, card, card_of, faint, sentence, terms};
+use crate::ui::widgets::{self, Column, allocate_named, card, card_of, faint, sentence, terms};
 
 /// Number of bars for each expert.
 const TOP: usize = 5;
@@ -143,9 +143,8 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
 
 fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     let side = 56.0;
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     let name = tr!("predict-predicted-image");
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Image, name);
     cx.textures.paint_whole(ui, picture, rect.center(), side, 6);
     response.on_hover_text(&picture.name);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{
-    Align2, Button, CornerRadius, Popup, PopupCloseBehavior, Rect, ScrollArea, Sense, Stroke,
+    Align2, Button, CornerRadius, Popup, PopupCloseBehavior, Rect, Role, ScrollArea, Sense, Stroke,
     TextWrapMode, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
@@ -19,7 +19,9 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
-use crate::ui::widgets::{self, button, card, faint, icon_button, outlined, painted_text};
+use crate::ui::widgets::{
+    self, allocate_named, button, card, faint, icon_button, outlined, paint_border, painted_text,
+};
 
 /// Width of the column of images.
 const PICTURES: f32 = 92.0;
@@ -60,7 +62,7 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>
         false => tr!("predict-pin-sample", class = class),
     };
     let enabled = ui.is_enabled() && !pinned;
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, enabled, &name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, &name));
     let over = ui.rect_contains_pointer(sample);
     if over || pinned || response.has_focus() {
         let ground = if response.hovered() { t.raised } else { t.card };
@@ -183,7 +185,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf]) {
             painted_text(ui, at, left, method, semibold(12.0), t.strong, width);
             let at = at + vec2(0.0, 14.0);
             painted_text(ui, at, left, &second, regular(11.0), t.subdued, width);
-            response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &name));
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
             response.on_hover_text(name);
         }
     });
@@ -205,19 +207,15 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
         ui.set_width(PICTURES);
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
         let side = CELL.y - 2.0;
-        let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
         let name = match &pin.truth {
             Some(truth) => tr!("predict-pins-image-of-class", class = truth),
             None => tr!("predict-pins-image").into(),
         };
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
+        let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Button, &name);
         let centre = rect.center();
         cx.textures.paint_whole(ui, &pin.picture, centre, side, 6);
         if response.has_focus() || response.hovered() {
-            let line = Stroke::new(1.0, tokens(ui).accent);
-            let radius = CornerRadius::same(6);
-            ui.painter()
-                .rect_stroke(rect, radius, line, egui::StrokeKind::Inside);
+            paint_border(ui, rect, 6, tokens(ui).accent);
         }
         let hint = format!("{}\n{}", pin.picture.name, tr!("predict-pins-predict-hint"));
         if response.on_hover_text(hint).clicked() {
@@ -239,7 +237,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
     let radius = CornerRadius::same(RADIUS);
     ui.painter().rect_filled(rect, radius, t.background);
     let words = in_words(cx, pin, run, cell);
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &words));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
     let at = rect.left_top() + vec2(7.0, 5.0);
     match (&cell.answer, &cell.missing) {
         (Some((class, score)), _) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{CornerRadius, Role, Ui, Vec2};
 
 use super::board;
 use crate::run::config::RunConfig;
@@ -11,7 +11,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, Column, card_of, faint, link};
+use crate::ui::widgets::{self, Column, allocate_named, card_of, faint, link, paint_border};
 
 /// Number of sample images.
 const SAMPLES: usize = 10;
@@ -67,14 +67,13 @@ fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
 
 fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(50.0), Sense::click());
     let class = data
         .test_labels
         .get(index)
         .and_then(|&c| data.classes.get(c));
     let class = class.cloned().unwrap_or_default();
     let name = tr!("predict-sample-of-class", class = &class);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let (rect, response) = allocate_named(ui, Vec2::splat(50.0), Role::Button, &name);
     let picture = cx.session.picture_of(data, Split::Test, index);
     let Some(Ok(picture)) = cx.look_up(picture) else {
         ui.painter()
@@ -82,17 +81,8 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
         return;
     };
     cx.textures.paint_square(ui, &picture, rect, 6);
-    let line = if response.hovered() || response.has_focus() {
-        t.accent
-    } else {
-        t.line
-    };
-    ui.painter().rect_stroke(
-        rect,
-        CornerRadius::same(6),
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
+    let lit = response.hovered() || response.has_focus();
+    paint_border(ui, rect, 6, if lit { t.accent } else { t.line });
     board::pin_corner(ui, cx, rect, &picture, &class);
     if response.on_hover_text(class.clone()).clicked() {
         cx.act(UiCommand::PredictPicture(picture, Some(class)));

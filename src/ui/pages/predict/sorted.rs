@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Weak};
 
-use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Id, Popup, RichText, Role, ScrollArea, Ui, Vec2};
 
 use super::listed_as;
 use crate::experiment::sheet::Sorted;
@@ -16,7 +16,9 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, button, card, faint, focus_ring, link, primary_button, sentence};
+use crate::ui::widgets::{
+    self, allocate_named, button, card, faint, focus_ring, link, primary_button, sentence,
+};
 
 /// Number of images shown for each group while all groups are shown.
 const FEW: usize = 12;
@@ -265,8 +267,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
 }
 
 fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize, name: &str) {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    let (rect, response) = allocate_named(ui, Vec2::splat(SIDE), Role::Button, name);
     let picture = cx.session.sorted_picture(sorted, at);
     let found = ui
         .is_rect_visible(rect)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{Align, Layout, Role, Ui, Vec2};
 
 use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::Session;
@@ -20,7 +20,8 @@ use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
 use crate::ui::widgets::{
-    self, Column, button, button_if, card, faint, focus_ring, input, link, segmented,
+    self, Column, allocate_named, button, button_if, card, faint, focus_ring, input, link,
+    paint_box, segmented,
 };
 
 /// Width reserved for the menu of three dots next to the list of runs.
@@ -227,23 +228,10 @@ fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
 
 fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, tr!("predict-open")));
-    let radius = CornerRadius::same(CARD_RADIUS);
-    ui.painter().rect(
-        rect,
-        radius,
-        t.background,
-        Stroke::new(
-            1.0,
-            if response.hovered() {
-                t.subdued
-            } else {
-                t.line
-            },
-        ),
-        StrokeKind::Inside,
-    );
+    let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Button, tr!("predict-open"));
+    let hovered = response.hovered();
+    let line = if hovered { t.subdued } else { t.line };
+    paint_box(ui, rect, CARD_RADIUS, t.background, line);
     if let Some(picture) = &cx.session.predict.picture {
         let (centre, side) = (rect.center(), side - 2.0);
         cx.textures
@@ -312,11 +300,8 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
             faint(ui, format!("{size} × {size}"));
         });
         ui.horizontal_top(|ui| {
-            let side = 112.0;
-            let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-            response.widget_info(|| {
-                WidgetInfo::labeled(Role::Image, true, tr!("predict-network-input"))
-            });
+            let (side, name) = (Vec2::splat(112.0), tr!("predict-network-input"));
+            let (rect, _) = allocate_named(ui, side, Role::Image, name);
             egui::Image::new((texture.id(), rect.size()))
                 .corner_radius(6)
                 .paint_at(ui, rect);

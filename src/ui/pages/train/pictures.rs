@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+use egui::{Align, Id, Layout, Popup, RichText, Role, ScrollArea, Ui, Vec2};
 
 use crate::data::Correction;
 use crate::run::event::{Picture, RunHeader};
@@ -12,7 +12,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, faint, focus_ring, link};
+use crate::ui::widgets::{self, allocate_named, faint, focus_ring, link};
 
 /// Height of a tile's menu without the list of classes, and of the window's edges.
 const AROUND_CLASSES: f32 = 165.0;
@@ -90,9 +90,8 @@ impl Tile<'_> {
 
     fn thumbnail(&self, ui: &mut Ui, cx: &mut Cx<'_>) -> Option<Arc<Picture>> {
         let t = tokens(ui);
-        let (rect, response) = ui.allocate_exact_size(Vec2::splat(self.side), Sense::click());
         let name = self.name();
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        let (rect, response) = allocate_named(ui, Vec2::splat(self.side), Role::Button, &name);
         let picture = match self.data {
             Some(data) => cx.session.picture_of(data, self.split, self.place.1),
             None => cx

@@ -1,6 +1,6 @@
 //! The energies of the experts on the test images, as histograms.
 
-use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::metrics::Expert;
@@ -8,7 +8,7 @@ use crate::session::inside::{Energies, energies};
 use crate::session::words::signed;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{faint, icons};
+use crate::ui::widgets::{allocate_named, faint, icons};
 
 /// Number of bars of a histogram.
 const BINS: usize = 26;
@@ -64,9 +64,8 @@ fn range(scene: &Scene<'_>) -> (f32, f32) {
 fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f32)) {
     let t = tokens(ui);
     let size = vec2(ui.available_width(), HEIGHT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let words = in_words(expert, found, (low, high));
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
+    let (rect, response) = allocate_named(ui, size, Role::Image, &words);
     ui.painter()
         .rect_filled(rect, CornerRadius::same(4), t.background);
     let inner = Rect::from_min_max(rect.min + vec2(6.0, 18.0), rect.max - vec2(6.0, 16.0));

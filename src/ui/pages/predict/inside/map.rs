@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use egui::{
-    CornerRadius, EventFilter, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    CornerRadius, EventFilter, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2,
+    vec2,
 };
 
 use super::Scene;
@@ -12,6 +12,7 @@ use crate::run::inside::{FeatureMap, ProbeInside, RunInside};
 use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
+use crate::ui::widgets::allocate_named;
 use crate::ui::widgets::faint;
 
 /// Maximum distance in points between the pointer and an image's point.
@@ -47,9 +48,8 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
         ui.available_width(),
         (ui.available_width() * 0.75).clamp(160.0, 300.0),
     );
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let words = in_words(scene, probe, map);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let (rect, response) = allocate_named(ui, size, Role::Button, &words);
     let points = places(ui, scene, map, rect.shrink(10.0));
     keys(ui, state, &response, probe.labels.len());
     paint(ui, rect, scene, probe, &points);

@@ -1,8 +1,6 @@
 //! The movement of each block's PET, as bars for each block.
 
-use egui::{
-    Align2, Color32, CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, Color32, CornerRadius, Rect, RichText, Role, Sense, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::run::inside::Movement;
@@ -10,6 +8,7 @@ use crate::session::inside::farthest;
 use crate::session::words::number;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::allocate_named;
 use crate::ui::widgets::faint;
 
 /// Height of a bar.
@@ -61,7 +60,6 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
     let t = tokens(ui);
     let height = (BAR + 2.0) * rows.len() as f32 + 2.0;
     let size = vec2(ui.available_width(), height.max(14.0));
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let value = |row: &Row<'_>| {
         let found = row.values.iter().find(|(known, _)| *known == block);
         found.map_or(0.0, |(_, value)| *value)
@@ -75,7 +73,7 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
         n = block,
         each = each.join(", ")
     );
-    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
+    let (rect, response) = allocate_named(ui, size, Role::Meter, &words);
     let at = pos2(rect.left(), rect.center().y);
     let name = tr!("predict-movement-block", n = block);
     ui.painter()
