@@ -45,6 +45,18 @@ impl Cx<'_> {
         self.act(UiCommand::change(change));
     }
 
+    /// Draws a button that changes the session.
+    pub fn change_button(
+        &mut self,
+        ui: &mut Ui,
+        text: &str,
+        change: impl FnOnce(&mut Session) + 'static,
+    ) {
+        if button(ui, text).clicked() {
+            self.change(change);
+        }
+    }
+
     /// Returns the value of a look-up if it is available; otherwise requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.act(UiCommand::Load(load)))

@@ -159,9 +159,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
             ui.add(edit)
                 .on_hover_text(tr!("compare-filter-hint"))
                 .accessible_name(tr!("compare-filter-name"));
-            if button(ui, tr!("compare-reload")).clicked() {
-                cx.change(Session::list_runs);
-            }
+            cx.change_button(ui, tr!("compare-reload"), Session::list_runs);
         },
     );
 }

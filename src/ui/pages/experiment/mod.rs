@@ -173,9 +173,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
                 if primary_button(ui, tr!("experiment-earlier-restore"), true).clicked() {
                     cx.act(UiCommand::RestoreSettings);
                 }
-                if button(ui, tr!("experiment-earlier-discard")).clicked() {
-                    cx.change(|session| session.former.forget());
-                }
+                cx.change_button(ui, tr!("experiment-earlier-discard"), |s| s.former.forget());
             });
         }
     });

@@ -91,9 +91,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
         card(ui, |ui| {
             widgets::title(ui, tr!("editor-changed-on-disk"));
             ui.horizontal_wrapped(|ui| {
-                if button(ui, tr!("editor-reload-file")).clicked() {
-                    cx.change(|session| session.settle_plugin(true));
-                }
+                cx.change_button(ui, tr!("editor-reload-file"), |s| s.settle_plugin(true));
                 if button(ui, tr!("editor-keep-my-version")).clicked() {
                     cx.change(|session| session.settle_plugin(false));
                 }
@@ -142,9 +140,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         {
             cx.change(Session::use_plugin);
         }
-        if button(ui, tr!("editor-duplicate")).clicked() {
-            cx.change(Session::duplicate_plugin);
-        }
+        cx.change_button(ui, tr!("editor-duplicate"), Session::duplicate_plugin);
         let file = open.file.as_ref();
         if let (true, Some(file)) = (
             button_if(ui, file.is_some(), tr!("editor-show-file")).clicked(),

@@ -51,9 +51,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if cx.session.inventory.plugins.is_empty() {
         widgets::empty(ui, tr!("plugins-none"), tr!("plugins-reading"), |ui| {
-            if button(ui, tr!("plugins-none-reload")).clicked() {
-                cx.change(Session::read_plugins);
-            }
+            cx.change_button(ui, tr!("plugins-none-reload"), Session::read_plugins);
         });
         return;
     }
@@ -246,9 +244,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let mut reload = false;
         widgets::title_row(ui, tr!("plugins-title"), |ui| {
             reload = button(ui, tr!("plugins-reload")).clicked();
-            if button(ui, tr!("plugins-new")).clicked() {
-                cx.change(Session::write_plugin);
-            }
+            cx.change_button(ui, tr!("plugins-new"), Session::write_plugin);
         });
         if reload {
             cx.change(Session::read_plugins);

@@ -14,7 +14,7 @@ use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
-use crate::ui::widgets::{self, button, button_if, card, faint, sentence};
+use crate::ui::widgets::{self, button_if, card, faint, sentence};
 
 /// Maximum number of points of a loss curve.
 const POINTS: usize = 80;
@@ -33,9 +33,9 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 };
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
-                    if button(ui, tr!("editor-trial-stop")).clicked() {
-                        cx.change(move |session| session.give_up(job));
-                    }
+                    cx.change_button(ui, tr!("editor-trial-stop"), move |session| {
+                        session.give_up(job)
+                    });
                 });
                 return;
             }

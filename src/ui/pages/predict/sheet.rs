@@ -180,9 +180,7 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     match &sheet.state {
         SheetState::Working(count) => {
             working(ui, *count);
-            if button(ui, tr!("predict-many-stop")).clicked() {
-                cx.change(Session::stop_sheet);
-            }
+            cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
         }
         SheetState::Done(count) => done(ui, cx, sheet, *count),
         SheetState::Stopped => {

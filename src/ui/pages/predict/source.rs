@@ -252,9 +252,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         cx.change(|session| session.pick(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
-        if button(ui, tr!("predict-choose")).clicked() {
-            cx.change(|session| session.pick(DialogPurpose::Image));
-        }
+        cx.change_button(ui, tr!("predict-choose"), |s| s.pick(DialogPurpose::Image));
         if button(ui, tr!("predict-paste")).clicked() {
             cx.act(UiCommand::Paste);
         }

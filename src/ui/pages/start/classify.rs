@@ -111,9 +111,7 @@ fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn stop(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, tr!("classify-stop")).clicked() {
-        cx.change(Session::stop_model);
-    }
+    cx.change_button(ui, tr!("classify-stop"), Session::stop_model);
 }
 
 /// Draws how many images the model classifies correctly.
@@ -233,9 +231,7 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
     match &sheet.state {
         SheetState::Working(count) => {
             predict::sheet::working(ui, *count);
-            if button(ui, tr!("predict-many-stop")).clicked() {
-                cx.change(Session::stop_sheet);
-            }
+            cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
         }
         SheetState::Done(count) => {
             faint(ui, predict::sheet::words(*count));
