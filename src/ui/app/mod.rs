@@ -3,10 +3,8 @@
 //! training.
 
 mod act;
-mod dialog_results;
+mod chosen_files;
 mod draw;
-mod dropped;
-mod history;
 mod persistence;
 
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The entries of the command palette: all available commands, sorted by their match with the typed text.
 
 mod entry;
-mod grids;
 
 use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
+use entry::entry;
 
 use crate::data::export::Form;
 use crate::data::published;
@@ -11,6 +11,8 @@ use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::data_export::DataExportKind;
+use crate::session::grids::{grid_title, shipped_grids};
+use crate::session::plain::title_of;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -18,10 +20,11 @@ use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
+use crate::ui::pages::experiment::grid_keys;
 use crate::ui::pages::predict::askable;
 use crate::ui::settings::ThemeChoice;
+
 pub use entry::PaletteEntry;
-use entry::entry;
 
 /// Maximum number of stored runs listed for each command.
 const RUNS: usize = 12;
@@ -50,7 +53,7 @@ fn pick(title: &str, wanted: DialogPurpose) -> PaletteEntry {
 fn entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = of_pages();
     all.extend(of_experiment(session));
-    all.extend(grids::of_grids(session));
+    all.extend(of_grids(session));
     all.extend(of_run_at_work(session));
     all.extend(of_stored_runs(session));
     all.extend(of_window(session));
@@ -274,5 +277,28 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
             .also("entries-report-problem-keywords"),
         entry(tr!("entries-frame-times"), UiCommand::FrameTimes),
     ]);
+    all
+}
+
+fn of_grids(session: &Session) -> Vec<PaletteEntry> {
+    let grid = &session.experiment.grid;
+    let mut all = vec![
+        pick(tr!("entries-open-grid"), DialogPurpose::Grid).also("entries-open-grid-keywords"),
+        pick(tr!("entries-save-grid"), DialogPurpose::SaveGrid).when(grid.view.ready().is_some()),
+        pick(tr!("entries-check-packed"), DialogPurpose::Packed)
+            .also("entries-check-packed-keywords"),
+        change(tr!("experiment-use-single-values"), Session::close_grid).when(session.has_grid()),
+    ];
+    for key in grid_keys(&session.experiment.draft) {
+        let title = tr!("entries-several-values", setting = title_of(key));
+        let vary = UiCommand::change_on(Page::Experiment, move |session| session.vary(key));
+        let vary = entry(title, vary).also("entries-several-values-keywords");
+        all.push(vary.when(!grid.several.has(key)));
+    }
+    for (name, title) in shipped_grids() {
+        let title = tr!("entries-open-named-grid", title = grid_title(title));
+        let open = move |session: &mut Session| session.open_grid((*name).into());
+        all.push(entry(title, UiCommand::change_on(Page::Experiment, open)));
+    }
     all
 }

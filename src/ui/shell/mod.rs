@@ -5,7 +5,6 @@ mod bar;
 mod collect;
 mod deleted;
 pub mod export;
-pub mod export_menu;
 mod folders;
 mod help;
 mod notices;

@@ -1,16 +1,18 @@
 //! Colours, fonts and spacing. Only this file contains colours; all other code uses tokens.
 
-mod fonts;
+use std::sync::Arc;
 
 use egui::ecolor::HsvaGamma;
 use egui::epaint::Shadow;
+use egui::style::ScrollAnimation;
 use egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme,
-    Ui, Vec2, Visuals, style::ScrollAnimation,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke,
+    Style, TextStyle, Theme, Ui, Vec2, Visuals,
 };
 
 use crate::metrics::Expert;
 use crate::palette::Shade;
+use crate::texts::fonts;
 
 /// Space between cards.
 pub const GAP: f32 = 12.0;
@@ -253,7 +255,7 @@ pub fn mono(size: f32) -> FontId {
 
 /// Installs the fonts and the styles of both themes.
 pub fn install(ctx: &Context) {
-    ctx.set_fonts(fonts::fonts());
+    ctx.set_fonts(font_definitions());
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
 }
@@ -355,6 +357,33 @@ fn visuals(t: &Tokens, base: Visuals) -> Visuals {
     v.text_cursor.stroke = Stroke::new(1.5, t.accent);
     v.striped = false;
     v
+}
+
+/// Returns Inter in two weights and a monospaced font. Each uses the font of symbols as a fallback.
+fn font_definitions() -> FontDefinitions {
+    let mut all = FontDefinitions::default();
+    let mut add = |name: &str, bytes: &'static [u8]| {
+        let data = Arc::new(FontData::from_static(bytes));
+        all.font_data.insert(name.into(), data);
+    };
+    add("inter", fonts::INTER);
+    add("inter-semibold", fonts::INTER_SEMIBOLD);
+    add("mono", fonts::MONO);
+    add("symbols", fonts::SYMBOLS);
+    let fallback = all
+        .families
+        .get(&FontFamily::Proportional)
+        .cloned()
+        .unwrap_or_default();
+    let mut family = |family: FontFamily, first: &str| {
+        let mut chain = vec![first.to_string(), "symbols".to_string()];
+        chain.extend(fallback.iter().cloned());
+        all.families.insert(family, chain);
+    };
+    family(FontFamily::Proportional, "inter");
+    family(FontFamily::Name("semibold".into()), "inter-semibold");
+    family(FontFamily::Monospace, "mono");
+    all
 }
 
 #[cfg(test)]

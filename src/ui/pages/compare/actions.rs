@@ -9,7 +9,7 @@ use crate::session::views::{RunRow, RunState};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
-use crate::ui::shell::export_menu::{self, TAKE};
+use crate::ui::shell::export::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
 /// An action that applies to one run.
@@ -200,6 +200,6 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if row.is_measured() {
         let run = row.folder.clone();
         let taken = ModelToExport { run, task: None };
-        ui.menu_button(tr!(TAKE), |ui| export_menu::forms(ui, &taken, cx.commands));
+        ui.menu_button(tr!(TAKE), |ui| export::model_forms(ui, &taken, cx.commands));
     }
 }

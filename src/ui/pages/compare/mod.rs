@@ -3,12 +3,9 @@
 
 mod actions;
 mod chosen;
-mod costs;
 mod first_task;
 mod line;
 mod list;
-mod matrices;
-mod paired;
 mod side_by_side;
 mod table;
 

@@ -1,23 +1,25 @@
-//! The selected runs as curves, numbers and differing settings.
+//! The selected runs as curves, numbers, accuracy matrices, costs and differing settings.
 
-use egui::{RichText, Ui};
+use egui::{RichText, ScrollArea, Ui};
 
-use super::costs::costs;
 use super::first_task::became;
-use super::matrices::matrices;
-use super::paired::paired;
 use super::{FIGURES, different};
+use crate::method::epochs_of;
 use crate::metrics::Expert;
 use crate::palette::Shade;
+use crate::run::event::RunHeader;
 use crate::session::comparable::unlike;
+use crate::session::paired;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
-use crate::session::words::number;
+use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number};
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series, dot};
-use crate::ui::widgets::{self, Column, card, card_of, faint, link, segmented, sentence, terms};
+use crate::ui::theme::{GAP, regular, semibold, tokens};
+use crate::ui::widgets::curves::{Curves, Series, dot, run_name};
+use crate::ui::widgets::{
+    self, Column, card, card_of, faint, grid, link, matrix, segmented, sentence, terms,
+};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let laid = cx.pages.compare.laid(rows);
@@ -240,5 +242,169 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
                     }
                 });
             });
+    });
+}
+
+/// Minimum width of a matrix with its title, in points.
+const WIDTH: f32 = 230.0;
+
+/// Minimum size of a whole matrix, unless its cells would become larger than `LARGEST`.
+const SMALLEST: f32 = 100.0;
+/// Maximum size of a cell, so that cells do not grow further for one or two tasks.
+const LARGEST: f32 = 40.0;
+
+/// Draws the card with the matrices.
+fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
+    let expert = cx.pages.compare.expert;
+    card(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
+            faint(ui, tr!("train-matrix-hint"));
+        });
+        let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));
+        let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
+        for line in shown.chunks(columns) {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = GAP;
+                for (shade, row) in line {
+                    widgets::part(ui, width, |ui| one_matrix(ui, cx, (*shade, row), expert));
+                }
+            });
+        }
+    });
+}
+
+fn one_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Expert) {
+    let expert = row.history.nearest(expert);
+    run_name(ui, shade, &row.title(), &row.name);
+    let history = row.of(expert);
+    let forgotten = match row.forgotten_by(expert) {
+        Some(points) if history.matrix.len() > 1 => {
+            let points = number(points * 100.0, 1);
+            tr!(
+                "compare-points-forgotten",
+                expert = expert.name(),
+                points = points
+            )
+        }
+        _ => expert.name().to_string(),
+    };
+    faint(ui, forgotten);
+    let tasks = row.tasks().max(1);
+    let room = (ui.available_width() - 88.0).max(SMALLEST);
+    let side = (room / tasks as f32).min(LARGEST);
+    let known_by = row.header.as_ref().map(RunHeader::known_by);
+    let name = format!("{} {}", known_by.unwrap_or_default(), expert.name());
+    let picture = cx.pages.compare.matrices.entry(row.folder.clone());
+    let rows = (name.as_str(), &history.matrix[..]);
+    matrix::accuracy(ui, rows, tasks, side, picture.or_default());
+}
+
+/// Title and description of each column, as message ids.
+const COLUMNS: [(&str, &str); 7] = [
+    ("compare-images-shown", "compare-images-shown-hint"),
+    ("compare-epochs", "compare-epochs-hint"),
+    (
+        "compare-trainable-parameters",
+        "compare-trainable-parameters-hint",
+    ),
+    (
+        "compare-stored-parameters",
+        "compare-stored-parameters-hint",
+    ),
+    ("compare-learning-memory", "compare-learning-memory-hint"),
+    ("compare-training-time", "compare-training-time-hint"),
+    ("compare-time-per-image", "compare-time-per-image-hint"),
+];
+
+/// Draws the table.
+fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
+    card(ui, |ui| {
+        ScrollArea::horizontal()
+            .id_salt("costs")
+            .show(ui, |ui| cost_table(ui, shown));
+    });
+}
+
+fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
+    let t = tokens(ui);
+    grid(ui, "costs", 1 + COLUMNS.len(), [22.0, 7.0], |ui| {
+        faint(ui, tr!("compare-cost"));
+        for (title, meaning) in COLUMNS {
+            faint(ui, tr!(title)).on_hover_text(tr!(meaning));
+        }
+        ui.end_row();
+        for (shade, row) in shown {
+            ui.horizontal(|ui| {
+                dot(ui, *shade);
+                ui.label(RichText::new(row.title()).color(t.text))
+                    .on_hover_text(&row.name);
+            });
+            for text in cost_texts(row) {
+                ui.label(RichText::new(text).color(t.text));
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// Returns the epochs of a run's tasks as text.
+fn epochs_of_tasks(header: &RunHeader) -> String {
+    let tasks = 0..header.tasks.len();
+    let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
+    epochs_span(&all)
+}
+
+/// Returns the cells of a run. A value that an older version did not measure is a dash.
+fn cost_texts(row: &RunRow) -> [String; 7] {
+    let (costs, header) = (&row.costs, row.header.as_ref());
+    let known = |known: bool, text: String| if known { text } else { "–".to_string() };
+    let milliseconds = costs.prediction_seconds * 1000.0;
+    [
+        known(costs.images_seen > 0, count_text(costs.images_seen)),
+        header.map_or_else(|| "–".to_string(), epochs_of_tasks),
+        header.map_or_else(
+            || "–".to_string(),
+            |header| count_text(header.trained_parameters),
+        ),
+        known(
+            costs.stored_parameters > 0,
+            count_text(costs.stored_parameters),
+        ),
+        known(costs.kept_bytes > 0, bytes_text(costs.kept_bytes)),
+        known(
+            costs.training_seconds > 0.0,
+            duration_text(costs.training_seconds),
+        ),
+        known(
+            milliseconds > 0.0,
+            format!("{} ms", number(milliseconds, 1)),
+        ),
+    ]
+}
+
+/// Draws the card if at least two tested runs are selected.
+fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
+    let tested = shown.iter().map(|(_, row)| *row);
+    let mut tested = tested.filter(|row| row.is_measured());
+    let Some(first) = tested.next() else { return };
+    let others: Vec<&RunRow> = tested.collect();
+    if others.is_empty() {
+        return;
+    }
+    let nearest = |row: &RunRow| row.history.nearest(expert);
+    card(ui, |ui| {
+        terms::title_of(ui, tr!("compare-image-by-image"), "paired");
+        for other in &others {
+            sentence(
+                ui,
+                paired::words((first, nearest(first)), (*other, nearest(other))),
+            );
+        }
+        let chance = match others.len() {
+            1 => tr!("compare-mcnemar"),
+            _ => tr!("compare-mcnemar-many-comparisons"),
+        };
+        faint(ui, chance);
     });
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{RichText, Role, Ui, Vec2};
 
-use super::{class_schedule, corrected, details, standing, tasks};
+use super::{corrected, details, standing, tasks};
 use crate::data::published;
 use crate::run::config::SettingGroup;
 use crate::session::chooser::{DialogPurpose, typed_path};
@@ -20,7 +20,7 @@ use crate::ui::pages::Cx;
 use crate::ui::shell::export::forms;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
-    self, StepState, allocate_named, button, button_if, card, faint, paint_border,
+    self, StepState, allocate_named, button, button_if, card, faint, paint_border, segmented,
 };
 
 /// The built-in datasets.
@@ -64,7 +64,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 thumbs(ui, cx, view);
                 corrected::line(ui, cx);
                 details::noted_splits(ui, cx, view);
-                class_schedule::line(ui, cx);
+                class_arrival(ui, cx);
                 for words in cx.session.suited() {
                     faint(ui, words.said());
                 }
@@ -301,4 +301,24 @@ fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
     cx.textures.paint_square(ui, &thumb.picture, rect, 5);
     paint_border(ui, rect, 5, tokens(ui).line);
     response.on_hover_text(&thumb.caption);
+}
+
+/// Draws the choice. Until the user answers, all classes are learned at once.
+fn class_arrival(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if !cx.session.can_split_into_tasks() {
+        return;
+    }
+    let before = cx.session.all_at_once_answer().unwrap_or(true);
+    let mut at_once = before;
+    ui.horizontal_wrapped(|ui| {
+        faint(ui, tr!("data-class-arrival")).on_hover_text(tr!("data-class-arrival-explained"));
+        let options = [
+            (true, tr!("data-class-arrival-at-once")),
+            (false, tr!("data-class-arrival-stages")),
+        ];
+        segmented(ui, "arrival", &options, &mut at_once);
+    });
+    if at_once != before {
+        cx.change(move |session| session.set_all_at_once(at_once));
+    }
 }

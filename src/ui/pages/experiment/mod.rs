@@ -2,7 +2,6 @@
 
 mod backbone;
 mod chips;
-mod class_schedule;
 mod corrected;
 mod data;
 mod details;

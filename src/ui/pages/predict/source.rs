@@ -15,7 +15,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::shell::export_menu;
+use crate::ui::shell::export;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
@@ -124,7 +124,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
             .accessible_name(tr!("predict-with-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
-            export_menu::behind_dots(ui, &ModelToExport { run, task }, cx.commands);
+            export::behind_dots(ui, &ModelToExport { run, task }, cx.commands);
         }
     });
     if let Some(folder) = chosen {
