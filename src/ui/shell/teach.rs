@@ -92,12 +92,7 @@ fn looked_at(
     match found {
         Fetch::Failed(problem) => widgets::problem(ui, problem),
         Fetch::Ready(found) => list(ui, textures, found),
-        Fetch::Nothing | Fetch::Busy => {
-            ui.horizontal(|ui| {
-                ui.spinner();
-                widgets::faint(ui, tr!("shell-teach-checking"));
-            });
-        }
+        Fetch::Nothing | Fetch::Busy => widgets::waiting(ui, tr!("shell-teach-checking")),
     }
 }
 

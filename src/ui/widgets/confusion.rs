@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use egui::{
-    Align2, CornerRadius, EventFilter, Key, Modifiers, Rect, Response, Role, Sense, Stroke,
-    StrokeKind, TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, CornerRadius, Key, Modifiers, Rect, Response, Role, Sense, Stroke, StrokeKind,
+    TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::figure::menu;
+use super::input::lock_arrows;
 use super::matrix::{FINEST, paint_all};
 use super::names::painted_name;
 use super::textures::heat;
@@ -174,12 +175,7 @@ impl ConfusionMatrix {
         if !response.has_focus() {
             return None;
         }
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+        lock_arrows(ui, response.id);
         let block = |range: &Range<usize>| self.blocks.of(range.start);
         let known: Option<[usize; 2]> = ui.data(|data| data.get_temp(response.id));
         let known = known.unwrap_or_else(|| {

@@ -12,9 +12,8 @@ use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};
-use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
-use crate::ui::widgets::truncated;
+use crate::ui::widgets::{icons, truncated};
 
 /// Minimum width of a task in points for bands and markers, which would otherwise overlap.
 const NARROWEST: f32 = 4.0;

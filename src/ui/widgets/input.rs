@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Context, Event, EventFilter, Key, Modifiers, Popup, Ui};
+use egui::{Context, Event, EventFilter, Id, Key, Modifiers, Popup, Ui};
 
 use crate::run::event::Picture;
 use crate::session::chooser::typed_path;
@@ -49,6 +49,16 @@ pub fn is_below_dialog(ctx: &Context) -> bool {
 /// Returns whether a dialog or a menu is open above the pages.
 pub fn is_covered(ctx: &Context) -> bool {
     is_below_dialog(ctx) || Popup::is_any_open(ctx)
+}
+
+/// Keeps the focus on this widget when arrow keys are pressed.
+pub fn lock_arrows(ui: &Ui, id: Id) {
+    let filter = EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|m| m.set_focus_lock_filter(id, filter));
 }
 
 /// Returns how often the left and the right arrow key were pressed, whichever widget has the focus. The focus does not

@@ -253,6 +253,19 @@ pub fn columns<S>(
     });
 }
 
+/// Draws each item in a column that is at least `least` wide, with as many columns in a row as fit.
+pub fn in_columns<T>(ui: &mut Ui, items: &[T], least: f32, mut add: impl FnMut(&mut Ui, &T)) {
+    let columns = ((ui.available_width() / least) as usize).clamp(1, items.len().max(1));
+    let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
+    for row in items.chunks(columns) {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            row.iter()
+                .for_each(|item| part(ui, width, |ui| add(ui, item)));
+        });
+    }
+}
+
 /// Draws a part at the bottom of the remaining space that does not scroll.
 pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let shown = Panel::bottom(name)

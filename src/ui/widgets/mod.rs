@@ -37,8 +37,8 @@ pub use controls::{
 };
 use icons::Icon;
 pub use layout::{
-    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, grid, part, scroll,
-    shown_long_enough, title_row, titled_dialog, two_columns, whole,
+    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, grid, in_columns, part,
+    scroll, shown_long_enough, title_row, titled_dialog, two_columns, whole,
 };
 
 /// Draws a card with the available width and this minimum height.
@@ -100,6 +100,23 @@ pub fn coloured(
 pub fn selectable(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Color32) {
     let text = RichText::new(text).font(font).color(colour);
     ui.add(Label::new(text).wrap().selectable(true));
+}
+
+/// Draws a spinner and what is being loaded.
+pub fn waiting(ui: &mut Ui, text: impl Into<String>) {
+    ui.horizontal(|ui| {
+        ui.spinner();
+        faint(ui, text);
+    });
+}
+
+/// Draws a small square and its meaning, for the legend of a chart.
+pub fn legend_entry(ui: &mut Ui, colour: Color32, text: &str) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 12.0), Sense::hover());
+    let mark = Rect::from_center_size(rect.center(), Vec2::splat(8.0));
+    ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
+    let ink = tokens(ui).text;
+    ui.label(RichText::new(text).font(regular(11.5)).color(ink));
 }
 
 /// Draws a progress bar. `share` is from 0 to 1.

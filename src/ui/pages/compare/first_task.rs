@@ -8,7 +8,7 @@ use crate::session::first_task::{FirstTaskResult, first_task_sentences};
 use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::tr;
-use crate::ui::theme::{GAP, semibold, tokens};
+use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::curves::run_name;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
@@ -37,16 +37,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         if same {
             images_of(ui, &first.result);
         }
-        let columns = ((ui.available_width() / 190.0) as usize).clamp(1, shown.len());
-        let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
-        for line in shown.chunks(columns) {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = GAP;
-                for shown in line {
-                    widgets::part(ui, width, |ui| one(ui, shown, same));
-                }
-            });
-        }
+        widgets::in_columns(ui, &shown, 190.0, |ui, shown| one(ui, shown, same));
         let results: Vec<FirstTaskResult<'_>> = shown.iter().map(|shown| shown.result).collect();
         for words in first_task_sentences(&results) {
             sentence(ui, words);

@@ -15,7 +15,7 @@ use crate::session::views::{Rows, RunRow};
 use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number};
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{GAP, regular, semibold, tokens};
+use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, dot, run_name};
 use crate::ui::widgets::{
     self, Column, card, card_of, faint, grid, link, matrix, segmented, sentence, terms,
@@ -261,16 +261,9 @@ fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
             terms::title_of(ui, tr!("figure-accuracy-matrix"), "accuracy_matrix");
             faint(ui, tr!("train-matrix-hint"));
         });
-        let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));
-        let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
-        for line in shown.chunks(columns) {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = GAP;
-                for (shade, row) in line {
-                    widgets::part(ui, width, |ui| one_matrix(ui, cx, (*shade, row), expert));
-                }
-            });
-        }
+        widgets::in_columns(ui, shown, WIDTH, |ui, (shade, row)| {
+            one_matrix(ui, cx, (*shade, row), expert);
+        });
     });
 }
 

@@ -8,9 +8,8 @@ use egui::{
 use crate::data::scenario::Scenario;
 use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
-use crate::ui::widgets::faint;
 use crate::ui::widgets::names::painted_name;
-use crate::ui::widgets::paint_box;
+use crate::ui::widgets::{faint, paint_box};
 
 /// Height of a chip.
 const CHIP: f32 = 22.0;

@@ -42,14 +42,11 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 faint(ui, tr!("data-folder-forms"));
             }
             Fetch::Busy => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    let words = match cx.session.opening_words() {
-                        words if words.is_empty() => String::new(),
-                        words => format!(" · {words}"),
-                    };
-                    faint(ui, tr!("data-reading", data = now.as_str()) + &words);
-                });
+                let words = match cx.session.opening_words() {
+                    words if words.is_empty() => String::new(),
+                    words => format!(" · {words}"),
+                };
+                widgets::waiting(ui, tr!("data-reading", data = now.as_str()) + &words);
                 ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
             Fetch::Failed(problem) => match published::published(&cx.session.experiment.draft.data)

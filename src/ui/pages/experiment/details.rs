@@ -231,12 +231,7 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
     match cx.session.network_inputs() {
         Fetch::Ready(inputs) => pictures(ui, cx, inputs),
         Fetch::Failed(problem) => widgets::problem(ui, problem),
-        Fetch::Busy | Fetch::Nothing => {
-            ui.horizontal(|ui| {
-                ui.spinner();
-                faint(ui, tr!("data-loading-images"));
-            });
-        }
+        Fetch::Busy | Fetch::Nothing => widgets::waiting(ui, tr!("data-loading-images")),
     }
 }
 

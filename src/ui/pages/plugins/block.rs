@@ -6,9 +6,7 @@ use crate::pet::Site;
 use crate::session::editor::meaning::OnBackbone;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::allocate_named;
-use crate::ui::widgets::paint_box;
-use crate::ui::widgets::painted_text;
+use crate::ui::widgets::{allocate_named, paint_box, painted_text};
 
 /// Height of a part.
 const PART: f32 = 26.0;

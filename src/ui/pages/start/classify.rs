@@ -49,10 +49,7 @@ fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
             experiment::thumbs(ui, cx, view);
         }
         Fetch::Busy if own => {
-            ui.horizontal(|ui| {
-                ui.spinner();
-                faint(ui, tr!("data-reading", data = place.as_str()));
-            });
+            widgets::waiting(ui, tr!("data-reading", data = place.as_str()));
         }
         Fetch::Failed(problem) if own => widgets::problem(ui, problem),
         _ => {

@@ -1,6 +1,6 @@
 //! The energies of the experts on the test images, as histograms.
 
-use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, pos2, vec2};
+use egui::{CornerRadius, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::metrics::Expert;
@@ -8,7 +8,7 @@ use crate::session::inside::{Energies, energies};
 use crate::session::words::signed;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{allocate_named, faint, icons};
+use crate::ui::widgets::{allocate_named, faint, icons, legend_entry};
 
 /// Number of bars of a histogram.
 const BINS: usize = 26;
@@ -143,15 +143,9 @@ fn legend(ui: &mut Ui, older: bool) {
     let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
-        let mut entry = |colour, words: &str| {
-            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 12.0), Sense::hover());
-            let mark = Rect::from_center_size(rect.center(), vec2(8.0, 8.0));
-            ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
-            ui.label(RichText::new(words).font(regular(11.5)).color(t.text));
-        };
-        entry(t.strong, tr!("predict-energies-new-classes"));
+        legend_entry(ui, t.strong, tr!("predict-energies-new-classes"));
         if older {
-            entry(t.subdued, tr!("predict-energies-old-classes"));
+            legend_entry(ui, t.subdued, tr!("predict-energies-old-classes"));
         }
     });
 }

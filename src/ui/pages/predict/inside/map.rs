@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use egui::{
-    CornerRadius, EventFilter, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2,
-    vec2,
+    CornerRadius, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2,
 };
 
 use super::Scene;
@@ -12,8 +11,8 @@ use crate::run::inside::{FeatureMap, ProbeInside, RunInside};
 use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
-use crate::ui::widgets::allocate_named;
-use crate::ui::widgets::faint;
+use crate::ui::widgets::input::lock_arrows;
+use crate::ui::widgets::{allocate_named, faint};
 
 /// Maximum distance in points between the pointer and an image's point.
 const NEAR: f32 = 10.0;
@@ -79,12 +78,7 @@ fn keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
     if !response.has_focus() || count == 0 {
         return;
     }
-    let filter = EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
-    ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+    lock_arrows(ui, response.id);
     let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
     let (on, back) = (pressed(Key::ArrowDown), pressed(Key::ArrowUp));
     if on + back > 0 {

@@ -1,6 +1,6 @@
 //! The movement of each block's PET, as bars for each block.
 
-use egui::{Align2, Color32, CornerRadius, Rect, RichText, Role, Sense, Ui, pos2, vec2};
+use egui::{Align2, Color32, CornerRadius, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::run::inside::Movement;
@@ -8,8 +8,7 @@ use crate::session::inside::farthest;
 use crate::session::words::number;
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::allocate_named;
-use crate::ui::widgets::faint;
+use crate::ui::widgets::{allocate_named, faint, legend_entry};
 
 /// Height of a bar.
 const BAR: f32 = 9.0;
@@ -102,15 +101,10 @@ fn legend(ui: &mut Ui, rows: &[Row<'_>]) {
     if rows.len() < 2 {
         return;
     }
-    let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         for row in rows {
-            let (rect, _) = ui.allocate_exact_size(vec2(9.0, 12.0), Sense::hover());
-            let mark = Rect::from_center_size(rect.center(), vec2(8.0, 8.0));
-            ui.painter()
-                .rect_filled(mark, CornerRadius::ZERO, row.colour);
-            ui.label(RichText::new(row.name).font(regular(11.5)).color(t.text));
+            legend_entry(ui, row.colour, row.name);
         }
     });
 }
