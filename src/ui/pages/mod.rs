@@ -116,10 +116,8 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
         .map(|header| header.device.clone())
         .unwrap_or_default();
     if !began.is_empty() {
-        faint(
-            ui,
-            tr!("shell-resume-trained-so-far", device = began.as_str()),
-        );
+        let words = tr!("shell-resume-trained-so-far", device = began.as_str());
+        faint(ui, words);
     }
     let place = cx.session.resume_place(folder);
     if let Some(place) = &place

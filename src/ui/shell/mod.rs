@@ -174,13 +174,8 @@ fn drop_overlay(ctx: &Context, words: &str) {
     let painter = ctx.layer_painter(layer);
     let rect = ctx.content_rect();
     painter.rect_filled(rect, CornerRadius::ZERO, t.veil);
-    painter.text(
-        rect.center(),
-        Align2::CENTER_CENTER,
-        words,
-        semibold(18.0),
-        t.strong,
-    );
+    let align = Align2::CENTER_CENTER;
+    painter.text(rect.center(), align, words, semibold(18.0), t.strong);
 }
 
 /// Draws the line of frame times at the bottom of the window.

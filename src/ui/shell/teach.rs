@@ -100,15 +100,13 @@ fn looked_at(
 fn list(ui: &mut Ui, textures: &mut Textures, found: &SourcePreview) {
     let sum =
         |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();
-    widgets::sentence(
-        ui,
-        tr!(
-            "shell-teach-images-found",
-            classes = tr!("count-classes", n = found.classes.len()),
-            pictures = tr!("count-images", n = sum(|class| class.1)),
-            tests = sum(|class| class.2)
-        ),
+    let words = tr!(
+        "shell-teach-images-found",
+        classes = tr!("count-classes", n = found.classes.len()),
+        pictures = tr!("count-images", n = sum(|class| class.1)),
+        tests = sum(|class| class.2)
     );
+    widgets::sentence(ui, words);
     let lines = egui::ScrollArea::vertical().max_height(220.0);
     lines.show(ui, |ui| {
         for (place, (name, train, test)) in found.classes.iter().enumerate() {

@@ -36,15 +36,8 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
             colour = colour.gamma_multiply(0.45);
         }
         let at = rect.left_center();
-        painted_name(
-            ui,
-            at,
-            Align2::LEFT_CENTER,
-            &bar.name,
-            semibold(13.0),
-            t.strong,
-            name_width - 6.0,
-        );
+        let (align, font) = (Align2::LEFT_CENTER, semibold(13.0));
+        painted_name(ui, at, align, &bar.name, font, t.strong, name_width - 6.0);
         let track = egui::Rect::from_min_max(
             pos2(rect.left() + name_width, rect.top() + 4.0),
             pos2(rect.right() - 46.0, rect.bottom() - 4.0),
@@ -54,13 +47,9 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         let mut filled = track;
         filled.set_width((track.width() * bar.share.clamp(0.0, 1.0)).max(2.0));
         ui.painter().rect_filled(filled, radius, colour);
-        ui.painter().text(
-            rect.right_center(),
-            Align2::RIGHT_CENTER,
-            percent(share, 0),
-            regular(13.0),
-            t.text,
-        );
+        let (align, font) = (Align2::RIGHT_CENTER, regular(13.0));
+        ui.painter()
+            .text(rect.right_center(), align, percent(share, 0), font, t.text);
         response.on_hover_text(format!("{}: {}", bar.name, percent(share, 2)));
     }
 }

@@ -50,13 +50,8 @@ pub fn canvas_called(
         painter.add(Shape::line(points, Stroke::new(width, ink)));
     }
     if drawing.is_empty() {
-        painter.text(
-            rect.center(),
-            egui::Align2::CENTER_CENTER,
-            invitation,
-            crate::ui::theme::regular(13.0),
-            t.subdued,
-        );
+        let (align, font) = (egui::Align2::CENTER_CENTER, crate::ui::theme::regular(13.0));
+        painter.text(rect.center(), align, invitation, font, t.subdued);
     }
     lifted
 }

@@ -221,24 +221,13 @@ impl ConfusionMatrix {
         for (i, name) in self.names.iter().enumerate().step_by(columns_every) {
             let at = pos2(rect.left() + centre(i), rect.bottom() + 11.0);
             let width = step * columns_every as f32;
-            painted_name(
-                ui,
-                at,
-                Align2::CENTER_CENTER,
-                name,
-                font(),
-                t.subdued,
-                width - 4.0,
-            );
+            let align = Align2::CENTER_CENTER;
+            painted_name(ui, at, align, name, font(), t.subdued, width - 4.0);
         }
         let at = pos2(rect.center().x, rect.bottom() + 28.0);
-        ui.painter().text(
-            at,
-            Align2::CENTER_CENTER,
-            tr!("figure-predicted-class"),
-            font(),
-            t.subdued,
-        );
+        let align = Align2::CENTER_CENTER;
+        ui.painter()
+            .text(at, align, tr!("figure-predicted-class"), font(), t.subdued);
     }
 
     /// Shows a tooltip for the cell below the pointer. Returns the cell if it was clicked.

@@ -95,13 +95,9 @@ pub fn accuracy(
     }
     if side < 46.0 {
         let at = pos2(rect.left() + gutter - 8.0, rect.bottom() - 8.0);
-        ui.painter().text(
-            at,
-            Align2::RIGHT_CENTER,
-            tr!("figure-on-task"),
-            regular(11.0),
-            t.subdued,
-        );
+        let align = Align2::RIGHT_CENTER;
+        ui.painter()
+            .text(at, align, tr!("figure-on-task"), regular(11.0), t.subdued);
     }
     accuracy_tip(rows, &response, rect, gutter, side);
     // The menu is above the diagonal, where there are no cells.
@@ -135,13 +131,8 @@ fn number_cell(ui: &Ui, t: &Tokens, place: Rect, value: f64, font: &egui::FontId
     if place.width() >= 17.0 {
         let text = format!("{:.0}", value * 100.0);
         let ink = t.ink_on(ground);
-        painter.text(
-            place.center(),
-            Align2::CENTER_CENTER,
-            text,
-            font.clone(),
-            ink,
-        );
+        let align = Align2::CENTER_CENTER;
+        painter.text(place.center(), align, text, font.clone(), ink);
     }
 }
 

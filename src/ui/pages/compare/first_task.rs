@@ -54,10 +54,8 @@ fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
     run_name(ui, *shade, result.header.short(), &tip);
     let figure = RichText::new(percent(result.now, 0));
     ui.label(figure.font(semibold(30.0)).color(t.strong));
-    faint(
-        ui,
-        tr!("compare-still-correct", then = percent(result.then, 0)),
-    );
+    let text = tr!("compare-still-correct", then = percent(result.then, 0));
+    faint(ui, text);
     if !same {
         images_of(ui, result);
     }
@@ -68,11 +66,9 @@ fn one(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
 
 /// Draws a sentence about the test images of the first task.
 fn images_of(ui: &mut Ui, result: &FirstTaskResult<'_>) {
-    faint(
-        ui,
-        tr!(
-            "compare-images-of-classes",
-            names = listed(result.first(), 6)
-        ),
+    let words = tr!(
+        "compare-images-of-classes",
+        names = listed(result.first(), 6)
     );
+    faint(ui, words);
 }

@@ -256,10 +256,8 @@ fn title(choice: &Choice) -> String {
 /// Draws the settings that all rows share, and remarks about means and published results.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
-        faint(
-            ui,
-            tr!("compare-all-rows-share", each = view.common.join(", ")),
-        );
+        let words = tr!("compare-all-rows-share", each = view.common.join(", "));
+        faint(ui, words);
     }
     if !view.mixed.is_empty() {
         ui.horizontal_wrapped(|ui| {
@@ -279,10 +277,8 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
         faint(ui, tr!("compare-unfinished-not-shown", n = view.left_out));
     }
     for title in &view.seedless {
-        faint(
-            ui,
-            tr!("compare-seed-without-effect", title = title.as_str()),
-        );
+        let words = tr!("compare-seed-without-effect", title = title.as_str());
+        faint(ui, words);
     }
     for source in &view.sources {
         faint(ui, source);

@@ -247,10 +247,8 @@ fn facts(ui: &mut Ui, view: &Description) {
         small(tr!("experiment-note", warning = warning), t.warning);
     }
     if !view.assumed.is_empty() {
-        faint(
-            ui,
-            tr!("experiment-assumed", what = said(&view.assumed, "; ")),
-        );
+        let words = tr!("experiment-assumed", what = said(&view.assumed, "; "));
+        faint(ui, words);
     }
 }
 

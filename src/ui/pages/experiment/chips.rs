@@ -65,15 +65,8 @@ pub(super) fn class_chip(
     let dragged = response.dragged();
     let ink = if dragged { t.subdued } else { t.strong };
     let inside = size.x - 10.0;
-    painted_name(
-        ui,
-        rect.center(),
-        Align2::CENTER_CENTER,
-        name,
-        semibold(12.5),
-        ink,
-        inside,
-    );
+    let align = Align2::CENTER_CENTER;
+    painted_name(ui, rect.center(), align, name, semibold(12.5), ink, inside);
     let mut moved = None;
     Popup::menu(&response).show(|ui| moved = menu(ui, scenario, class, name, task));
     (response.on_hover_text(label), moved)

@@ -168,15 +168,13 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     widgets::sentence(ui, tr!("data-not-downloaded", about = set.about()));
     let size = set.megabytes;
     let (url, licence) = (set.url, set.licence());
-    faint(
-        ui,
-        tr!(
-            "data-download-offer",
-            size = size,
-            url = url,
-            licence = licence
-        ),
+    let text = tr!(
+        "data-download-offer",
+        size = size,
+        url = url,
+        licence = licence
     );
+    faint(ui, text);
     if let Some(problem) = cx.session.download_problem(&item) {
         widgets::problem(ui, problem);
     }

@@ -171,15 +171,8 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
     let (rect, response) = allocate_named(ui, size, Role::Meter, &words);
     let name_width = (rect.width() * 0.3).clamp(60.0, 220.0);
     let at = rect.left_center();
-    painted_text(
-        ui,
-        at,
-        Align2::LEFT_CENTER,
-        &view.classes[class],
-        regular(12.0),
-        t.text,
-        name_width - 6.0,
-    );
+    let (align, font, text) = (Align2::LEFT_CENTER, regular(12.0), &view.classes[class]);
+    painted_text(ui, at, align, text, font, t.text, name_width - 6.0);
     let track = Rect::from_min_max(
         pos2(rect.left() + name_width, rect.top() + 4.0),
         pos2(rect.right() - 110.0, rect.bottom() - 4.0),
@@ -193,15 +186,8 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
     ui.painter().rect_filled(rest, 2.0, t.warning);
     let numbers = format!("{train} + {test}");
     let at = rect.right_center() - Vec2::new(8.0, 0.0);
-    painted_text(
-        ui,
-        at,
-        Align2::RIGHT_CENTER,
-        &numbers,
-        regular(12.0),
-        t.text,
-        100.0,
-    );
+    let align = Align2::RIGHT_CENTER;
+    painted_text(ui, at, align, &numbers, regular(12.0), t.text, 100.0);
     response.on_hover_text(words);
 }
 
@@ -220,10 +206,8 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
         if button(ui, tr!("data-other-images")).clicked() {
             state.sight_shift += 1;
         }
-        faint(
-            ui,
-            tr!("data-epoch-crops", epoch = epoch + 1, epochs = epochs),
-        );
+        let words = tr!("data-epoch-crops", epoch = epoch + 1, epochs = epochs);
+        faint(ui, words);
     });
     if cx.session.needs_network_inputs(epoch, shift) {
         cx.act(UiCommand::Load(Load::NetworkInputs(epoch, shift)));

@@ -98,27 +98,13 @@ fn one_cell(
     if rect.width() <= 50.0 {
         let number = format!("{}", task + 1);
         let font = regular(11.0);
-        painted_text(
-            ui,
-            rect.center(),
-            Align2::CENTER_CENTER,
-            &number,
-            font,
-            t.subdued,
-            40.0,
-        );
+        let align = Align2::CENTER_CENTER;
+        painted_text(ui, rect.center(), align, &number, font, t.subdued, 40.0);
     } else {
         let at = rect.min + Vec2::new(11.0, 13.0);
         let label = tr!("data-task", task = task + 1);
-        painted_text(
-            ui,
-            at,
-            Align2::LEFT_CENTER,
-            &label,
-            regular(12.0),
-            t.subdued,
-            inside,
-        );
+        let align = Align2::LEFT_CENTER;
+        painted_text(ui, at, align, &label, regular(12.0), t.subdued, inside);
         let room = Rect::from_min_max(
             pos2(rect.left() + 7.0, rect.top() + 22.0),
             pos2(rect.right() - 5.0, rect.bottom() - 4.0),
@@ -138,15 +124,8 @@ fn one_cell(
             let at = rect.min + Vec2::new(11.0, 33.0);
             let first = &words[..words.len().min(READ)];
             let all = first.join(", ");
-            painted_text(
-                ui,
-                at,
-                Align2::LEFT_CENTER,
-                &all,
-                semibold(12.5),
-                t.strong,
-                inside,
-            );
+            let align = Align2::LEFT_CENTER;
+            painted_text(ui, at, align, &all, semibold(12.5), t.strong, inside);
         }
     }
     response.on_hover_text(tip);
@@ -239,15 +218,8 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
     paint_border(ui, rect, RADIUS, t.line);
     let words = tr!("data-new-task-drop");
     let at = rect.center();
-    painted_text(
-        ui,
-        at,
-        Align2::CENTER_CENTER,
-        words,
-        regular(12.0),
-        t.subdued,
-        size.x,
-    );
+    let align = Align2::CENTER_CENTER;
+    painted_text(ui, at, align, words, regular(12.0), t.subdued, size.x);
     dropped(ui, rect, &[], scenario.task_count(), 0)
 }
 

@@ -54,13 +54,8 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
         let line = if touched(place) { t.accent } else { t.line };
         let radius = if *part == "+" { 11 } else { 4 };
         paint_box(ui, own, radius, t.background, line);
-        painter.text(
-            own.center(),
-            Align2::CENTER_CENTER,
-            part,
-            regular(10.5),
-            t.text,
-        );
+        let align = Align2::CENTER_CENTER;
+        painter.text(own.center(), align, part, regular(10.5), t.text);
     }
     for (row, site) in sites.iter().enumerate() {
         let span = span(*site, attends);

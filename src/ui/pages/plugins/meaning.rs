@@ -156,16 +156,14 @@ fn found_out(ui: &mut Ui, found: &PluginMeasurements) {
     let costs = &found.costs;
     let [plain, with] = costs.prediction;
     let [_, step] = costs.step;
-    sentence(
-        ui,
-        tr!(
-            "editor-measured-times",
-            n = PICTURES,
-            with = number(with, 1),
-            plain = number(plain, 1),
-            step = number(step, 1)
-        ),
+    let note = tr!(
+        "editor-measured-times",
+        n = PICTURES,
+        with = number(with, 1),
+        plain = number(plain, 1),
+        step = number(step, 1)
     );
+    sentence(ui, note);
     widgets::grid(ui, "gradients", 2, [14.0, 3.0], |ui| {
         for one in &found.gradients {
             ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));

@@ -251,15 +251,8 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
                 icons::paint(ui.painter(), icon, centre, 8.0, colour);
                 width -= 12.0;
             }
-            painted_text(
-                ui,
-                at,
-                Align2::LEFT_TOP,
-                class,
-                semibold(13.0),
-                t.strong,
-                width,
-            );
+            let align = Align2::LEFT_TOP;
+            painted_text(ui, at, align, class, semibold(13.0), t.strong, width);
             let at = pos2(rect.left() + 7.0 + width + 30.0, at.y + 1.0);
             let share = percent(f64::from(*score), 0);
             let font = regular(12.0);
@@ -268,15 +261,8 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
         }
         (None, Some(why)) => {
             let width = CELL.x - 14.0;
-            painted_text(
-                ui,
-                at,
-                Align2::LEFT_TOP,
-                why,
-                regular(11.0),
-                t.subdued,
-                width,
-            );
+            let align = Align2::LEFT_TOP;
+            painted_text(ui, at, align, why, regular(11.0), t.subdued, width);
         }
         (None, None) => {}
     }

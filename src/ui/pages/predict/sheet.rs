@@ -137,10 +137,8 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     widgets::checkbox(ui, &mut state.all_columns, tr!("predict-many-all-columns"))
         .on_hover_text(tr!("predict-many-all-columns-hint"));
     if let Some((learned, all)) = cx.session.unfinished_predictor() {
-        sentence(
-            ui,
-            tr!("predict-many-unfinished", learned = learned, n = all),
-        );
+        let words = tr!("predict-many-unfinished", learned = learned, n = all);
+        sentence(ui, words);
     }
     let is_whole = !state.folder.trim().is_empty() && !state.csv.trim().is_empty();
     ui.horizontal_wrapped(|ui| {

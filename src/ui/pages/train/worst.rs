@@ -382,15 +382,13 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
         return;
     }
     let n = list.len();
-    faint(
-        ui,
-        tr!(
-            "train-doubts-images-found",
-            n = n,
-            of = of,
-            labelled = labelled
-        ),
+    let words = tr!(
+        "train-doubts-images-found",
+        n = n,
+        of = of,
+        labelled = labelled
     );
+    faint(ui, words);
     pictures(ui, cx, run, (header, &answers), &list);
 }
 

@@ -33,16 +33,14 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
     let now = scene.now.as_ref()?;
     let probe = now.probe.as_ref()?;
     let map = probe.map_of(scene.expert)?;
-    faint(
-        ui,
-        tr!(
-            "predict-map-about",
-            n = probe.labels.len(),
-            task = map.anchor + 1,
-            first = percent(map.shares[0].into(), 0),
-            second = percent(map.shares[1].into(), 0)
-        ),
+    let text = tr!(
+        "predict-map-about",
+        n = probe.labels.len(),
+        task = map.anchor + 1,
+        first = percent(map.shares[0].into(), 0),
+        second = percent(map.shares[1].into(), 0)
     );
+    faint(ui, text);
     let size = vec2(
         ui.available_width(),
         (ui.available_width() * 0.75).clamp(160.0, 300.0),
