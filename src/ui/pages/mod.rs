@@ -14,7 +14,7 @@ use std::path::Path;
 use egui::Ui;
 
 use crate::problem::harmless;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting};
 use crate::session::Session;
 use crate::session::loads::{Load, Lookup};
 use crate::tr;
@@ -43,6 +43,11 @@ impl Cx<'_> {
     /// Adds a command that changes the session after this frame.
     pub fn change(&mut self, change: impl FnOnce(&mut Session) + 'static) {
         self.act(UiCommand::change(change));
+    }
+
+    /// Sets or removes a value of the set-up after this frame.
+    pub fn set(&mut self, key: &'static str, value: Option<Setting>) {
+        self.change(move |session| session.set(key, value));
     }
 
     /// Draws a button that changes the session.

@@ -21,9 +21,7 @@ pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
                 list(ui, runs, (room.y - 220.0).clamp(80.0, 380.0), cx.commands);
             }
             Fetch::Failed(problem) => widgets::problem(ui, problem),
-            Fetch::Nothing | Fetch::Busy => {
-                faint(ui, tr!("shell-deleted-loading"));
-            }
+            Fetch::Nothing | Fetch::Busy => drop(faint(ui, tr!("shell-deleted-loading"))),
         }
         ui.add_space(4.0);
         button(ui, tr!("shell-close")).clicked()

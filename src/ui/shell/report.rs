@@ -63,9 +63,7 @@ impl ReportDialog {
                     ui.scope(|ui| self.contents(ui, report));
                 }
                 Fetch::Failed(why) => problem(ui, why),
-                Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, tr!("shell-report-collecting"));
-                }
+                Fetch::Nothing | Fetch::Busy => drop(faint(ui, tr!("shell-report-collecting"))),
             }
             ui.add_space(4.0);
             level_choice(ui, level, cx.commands);

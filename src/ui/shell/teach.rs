@@ -36,9 +36,7 @@ pub(super) fn show(open: &mut Option<PathBuf>, cx: &mut OverlayContext<'_>) {
             widgets::faint(ui, title_of(header));
         }
         match lesson {
-            None => {
-                widgets::sentence(ui, tr!("shell-teach-about"));
-            }
+            None => drop(widgets::sentence(ui, tr!("shell-teach-about"))),
             Some((source, found)) => looked_at(ui, cx.textures, source, found),
         }
         ui.add_space(8.0);

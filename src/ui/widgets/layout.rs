@@ -15,7 +15,7 @@ const DIALOG_EDGE: f32 = 76.0;
 const SEEN: f64 = 0.5;
 
 /// Draws a row with one part at the left end and one part at the right end.
-pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
+pub fn ends<L, R>(ui: &mut Ui, left: impl FnOnce(&mut Ui) -> L, right: impl FnOnce(&mut Ui) -> R) {
     ui.horizontal(|ui| {
         left(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), right);
@@ -23,14 +23,18 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
 }
 
 /// Draws a row with the title of a card at the left end and one part at the right end.
-pub fn title_row(ui: &mut Ui, text: impl Into<String>, right: impl FnOnce(&mut Ui)) {
-    ends(ui, |ui| _ = title(ui, text), right);
+pub fn title_row<R>(ui: &mut Ui, text: impl Into<String>, right: impl FnOnce(&mut Ui) -> R) {
+    ends(ui, |ui| title(ui, text), right);
 }
 
 /// Draws a row as [`ends`] does, for several widgets at the right end. They are added in reading order, so that
 /// keyboard navigation follows it. Their widths must not depend on the available width. If both parts do not fit in one
 /// line, the right part gets its own line.
-pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
+pub fn ends_in_order<L, R>(
+    ui: &mut Ui,
+    left: impl FnOnce(&mut Ui) -> L,
+    right: impl FnOnce(&mut Ui) -> R,
+) {
     let width = Width::of(ui.next_auto_id().with("both-ends"), ui);
     let needed = if width
         .known
@@ -46,13 +50,13 @@ pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce
     width.note(ui, needed + ui.spacing().item_spacing.x);
 }
 
-fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
+fn width_of<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> f32 {
     add(ui);
     ui.min_rect().width()
 }
 
 /// Draws widgets from left to right such that the last one ends at the end of the row. Returns their width.
-pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
+pub fn at_end<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> f32 {
     let width = Width::of(ui.next_auto_id().with("end-width"), ui);
     let room = ui.available_rect_before_wrap();
     let reserved = width.known.unwrap_or(0.0).min(room.width());

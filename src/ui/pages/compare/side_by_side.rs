@@ -100,9 +100,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     card(ui, |ui| {
         widgets::ends(
             ui,
-            |ui| {
-                terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy");
-            },
+            |ui| terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy"),
             |ui| {
                 let experts = [
                     (Expert::ONLINE, Expert::ONLINE.title()),

@@ -222,7 +222,7 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
         let text = state.backbone_values.trim().to_string();
         let value = Some(text).filter(|text| !text.is_empty());
         let value = value.map(|text| Setting::Text(text.into()));
-        cx.change(move |session| session.set("backbone_set", value));
+        cx.set("backbone_set", value);
     }
 }
 
@@ -317,8 +317,7 @@ fn transform(ui: &mut Ui, cx: &mut Cx<'_>) {
         ];
         let mut pretrained = cx.session.experiment.draft.pretrained_transform;
         if segmented(ui, "transform", &options, &mut pretrained) {
-            let value = Setting::Flag(pretrained);
-            cx.change(move |session| session.set("pretrained_transform", Some(value)));
+            cx.set("pretrained_transform", Some(Setting::Flag(pretrained)));
         }
     });
 }
@@ -329,8 +328,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
     let options = Precision::ALL.map(|precision| (precision, precision.key()));
     let mut precision = cx.session.experiment.draft.precision;
     if segmented(ui, "precision", &options, &mut precision) {
-        let value = Setting::Text(precision.key().into());
-        cx.change(move |session| session.set("precision", Some(value)));
+        cx.set("precision", Some(Setting::Text(precision.key().into())));
     }
     let wanted = &cx.session.experiment.draft.device;
     let means_cpu = |device: &DeviceView| {

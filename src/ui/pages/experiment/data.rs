@@ -38,9 +38,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 faint(ui, tr!("data-folder-forms"));
                 faint(ui, tr!("data-no-folder-chosen", now = now.as_str()));
             }
-            Fetch::Nothing => {
-                faint(ui, tr!("data-folder-forms"));
-            }
+            Fetch::Nothing => drop(faint(ui, tr!("data-folder-forms"))),
             Fetch::Busy => {
                 let words = match cx.session.opening_words() {
                     words if words.is_empty() => String::new(),

@@ -127,8 +127,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(depth) = view.better_depth
             && button(ui, tr!("data-use-bit-depth", n = depth)).clicked()
         {
-            let depth = Setting::Whole(depth as i64);
-            cx.change(move |session| session.set("bit_depth", Some(depth)));
+            cx.set("bit_depth", Some(Setting::Whole(depth as i64)));
         }
         data_lists(ui, cx, &view);
     });
@@ -137,8 +136,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws a button that sets these task sizes.
 fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
     if button(ui, tr!("experiment-use-sizes", sizes = sizes.as_str())).clicked() {
-        let sizes = Setting::Text(sizes.into());
-        cx.change(move |session| session.set("classes_per_task", Some(sizes)));
+        cx.set("classes_per_task", Some(Setting::Text(sizes.into())));
     }
 }
 

@@ -178,7 +178,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     several::offer(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
-        cx.change(move |session| session.set("pet_size", Some(size)));
+        cx.set("pet_size", Some(size));
     }
     blocks(ui, cx, plugin);
 }
@@ -202,7 +202,7 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
             .collect();
         if segmented(ui, "form", &options, &mut value) {
             let value = (value != *usual).then(|| Setting::Text(value.into()));
-            cx.change(move |session| session.set("pet_variant", value));
+            cx.set("pet_variant", value);
         }
     }
 }
@@ -224,7 +224,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal(|ui| {
         faint(ui, starts_from(&place)).on_hover_text(&place);
         if link(ui, tr!("experiment-pet-start-fresh")).clicked() {
-            cx.change(|session| session.set("pet_start", None));
+            cx.set("pet_start", None);
         }
     });
 }
@@ -260,7 +260,7 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
             let value = if own.whole { value.round() } else { value };
             let all = plugin.with_number(chosen, &own.name, value);
             let all = all.map(|text| Setting::Text(text.into()));
-            cx.change(move |session| session.set("pet_set", all));
+            cx.set("pet_set", all);
         }
     }
 }

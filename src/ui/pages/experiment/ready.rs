@@ -151,7 +151,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
             .clicked()
         {
             let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
-            cx.change(move |session| session.set("micro_batch", Some(images)));
+            cx.set("micro_batch", Some(images));
         }
     }
 }

@@ -40,10 +40,20 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
         most(&setting.spec, draft),
         why.as_deref(),
     );
-    let key = setting.spec.key;
-    several::offer(&field, cx, key);
-    if value != was {
-        cx.change(move |session| session.set(key, value));
+    offer_and_set(cx, setting.spec.key, &field, &was, value);
+}
+
+/// Offers several values for a setting, and sets its value if the user changed it.
+fn offer_and_set(
+    cx: &mut Cx<'_>,
+    key: &'static str,
+    field: &Response,
+    was: &Option<Setting>,
+    value: Option<Setting>,
+) {
+    several::offer(field, cx, key);
+    if value != *was {
+        cx.set(key, value);
     }
 }
 
@@ -59,10 +69,7 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     let field = input(ui, &setting.spec, &mut value, i64::MAX)
         .labelled_by(label.id)
         .on_hover_text(hint(&setting.spec));
-    several::offer(&field, cx, key);
-    if value != was {
-        cx.change(move |session| session.set(key, value));
-    }
+    offer_and_set(cx, key, &field, &was, value);
 }
 
 /// Draws the field of the common text setting with this key. The caller draws its title.
@@ -84,7 +91,7 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str, label: Id, w
         // An empty text removes the value if the setting is optional.
         let none = typed.is_empty() && setting.spec.kind.default().is_none();
         let value = (!none).then(|| Setting::Text(typed.into()));
-        cx.change(move |session| session.set(key, value));
+        cx.set(key, value);
     }
 }
 
@@ -110,11 +117,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
             titled(ui, spec, &mut value, i64::MAX, why.as_deref())
         }
     };
-    let key = spec.key;
-    several::offer(&field, cx, key);
-    if value != was {
-        cx.change(move |session| session.set(key, value));
-    }
+    offer_and_set(cx, spec.key, &field, &was, value);
 }
 
 /// Returns the maximum of a setting, which can depend on another setting.

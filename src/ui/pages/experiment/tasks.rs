@@ -261,7 +261,7 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     for (key, title) in list {
         if ui.button(title).clicked() {
-            cx.change(move |session| session.set("order", Some(Setting::Text(key.into()))));
+            cx.set("order", Some(Setting::Text(key.into())));
         }
     }
     if ui.button(tr!("data-order-file")).clicked() {

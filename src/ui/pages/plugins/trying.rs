@@ -40,9 +40,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 return;
             }
             TrialState::Done(trial) => outcome(ui, &trial),
-            TrialState::Not => {
-                sentence(ui, tr!("editor-trial-about"));
-            }
+            TrialState::Not => drop(sentence(ui, tr!("editor-trial-about"))),
         }
         if button_if(ui, open.is_sound(), tr!("editor-trial")).clicked() {
             cx.change(Session::try_plugin);

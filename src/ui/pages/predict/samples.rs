@@ -37,9 +37,7 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
         let Some(data) = data else {
             match foreign_data(cx) {
                 Some(config) => ask_to_open(ui, cx, config),
-                None => {
-                    faint(ui, tr!("predict-samples-dataset-missing"));
-                }
+                None => drop(faint(ui, tr!("predict-samples-dataset-missing"))),
             }
             return;
         };

@@ -71,9 +71,7 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
         let mut draw = draws(cx);
         widgets::ends_in_order(
             ui,
-            |ui| {
-                widgets::title(ui, tr!("predict-image"));
-            },
+            |ui| widgets::title(ui, tr!("predict-image")),
             |ui| {
                 let options = [
                     (false, tr!("predict-source-choose")),

@@ -51,9 +51,7 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
     let playing = cx.pages.predict.playing;
     widgets::ends_in_order(
         ui,
-        |ui| {
-            widgets::title(ui, title);
-        },
+        |ui| widgets::title(ui, title),
         |ui| {
             let (icon, text) = match playing {
                 true => (Icon::Pause, tr!("predict-pause")),

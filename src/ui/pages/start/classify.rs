@@ -52,9 +52,7 @@ fn images(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::waiting(ui, tr!("data-reading", data = place.as_str()));
         }
         Fetch::Failed(problem) if own => widgets::problem(ui, problem),
-        _ => {
-            sentence(ui, tr!("classify-images-about"));
-        }
+        _ => drop(sentence(ui, tr!("classify-images-about"))),
     }
     ui.horizontal_wrapped(|ui| {
         let words = tr!("classify-choose-classes");
@@ -78,9 +76,7 @@ fn model(ui: &mut Ui, cx: &mut Cx<'_>) {
         Work::Nothing => {
             match cx.session.model() {
                 Some(row) => made(ui, row),
-                None => {
-                    sentence(ui, tr!("classify-model-about"));
-                }
+                None => drop(sentence(ui, tr!("classify-model-about"))),
             }
             make(ui, cx);
             larger(ui, cx);
@@ -230,12 +226,8 @@ fn new_images(ui: &mut Ui, cx: &mut Cx<'_>) {
             predict::sheet::working(ui, *count);
             cx.change_button(ui, tr!("predict-many-stop"), Session::stop_sheet);
         }
-        SheetState::Done(count) => {
-            faint(ui, predict::sheet::words(*count));
-        }
-        SheetState::Stopped => {
-            faint(ui, tr!("predict-many-stopped"));
-        }
+        SheetState::Done(count) => drop(faint(ui, predict::sheet::words(*count))),
+        SheetState::Stopped => drop(faint(ui, tr!("predict-many-stopped"))),
         SheetState::Failed(problem) => widgets::problem(ui, problem),
     }
     if let Some(problem) = cx.session.predict.sorted.problem() {

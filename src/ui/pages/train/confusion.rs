@@ -260,9 +260,7 @@ fn images(
                 thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),
-            None => {
-                faint(ui, tr!("train-opening-dataset"));
-            }
+            None => drop(faint(ui, tr!("train-opening-dataset"))),
         }
     }
     thumbnails(ui, cx, (header, None), (answers, key.3), &taught);

@@ -165,9 +165,7 @@ pub fn curves(
     card(ui, |ui| {
         widgets::ends_in_order(
             ui,
-            |ui| {
-                terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy");
-            },
+            |ui| terms::title_of(ui, tr!("train-accuracy-curves"), "accuracy"),
             |ui| choice(ui, run, state),
         );
         let labels = task_labels(run);

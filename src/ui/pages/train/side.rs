@@ -235,9 +235,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         let mut smooth = !cx.pages.train.unsmoothed;
         widgets::ends_in_order(
             ui,
-            |ui| {
-                terms::title_of(ui, tr!("train-loss-title"), "local_ce");
-            },
+            |ui| terms::title_of(ui, tr!("train-loss-title"), "local_ce"),
             |ui| {
                 faint(ui, number(f64::from(last), 3));
                 if by_step {
