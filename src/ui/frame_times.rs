@@ -10,7 +10,6 @@ use crate::tr;
 /// Duration in seconds from which a frame is noticeably slow. The log records the first, second, fourth, eighth slow
 /// frame and so on.
 const SLOW: f32 = 0.25;
-/// Number of frames kept.
 const KEPT: usize = 2000;
 
 /// The durations of the last frames in milliseconds.

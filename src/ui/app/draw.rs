@@ -84,7 +84,6 @@ impl StudioApp {
         }
     }
 
-    /// Draws the current page.
     fn page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
         if page == Page::Experiment {

@@ -39,12 +39,10 @@ pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     fitting.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns an entry that changes the session.
 fn change(title: impl Into<String>, change: impl FnOnce(&mut Session) + 'static) -> PaletteEntry {
     entry(title, UiCommand::change(change))
 }
 
-/// Returns an entry that opens a file dialog.
 fn pick(title: &str, wanted: DialogPurpose) -> PaletteEntry {
     entry(title, UiCommand::pick(wanted))
 }

@@ -237,7 +237,6 @@ fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     ui.add_space(4.0);
 }
 
-/// Draws the classes.
 fn groups(
     ui: &mut Ui,
     (made, known): (&Collection, &[String]),

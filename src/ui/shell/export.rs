@@ -49,7 +49,6 @@ pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
 /// The message id of the menu's title.
 pub const TAKE: &str = "shell-export-model";
 
-/// Returns the title of a format.
 fn model_title(format: Format) -> &'static str {
     match format {
         Format::Torch => tr!("shell-export-model-torch"),

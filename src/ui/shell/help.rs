@@ -14,7 +14,6 @@ use crate::ui::pages::learn;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{button, faint, grid, sentence, titled_dialog};
 
-/// The user guide of the documentation.
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
 /// Height of the user guide in points.
 const HEIGHT: f32 = 320.0;

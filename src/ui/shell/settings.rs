@@ -68,7 +68,6 @@ fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
     });
 }
 
-/// Draws an entry for each log level.
 pub(super) fn log_levels(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     for (known, _, id) in Level::ALL {
         if ui.selectable_label(known == level, tr!(id)).clicked() {

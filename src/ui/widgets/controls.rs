@@ -1,8 +1,8 @@
 //! Buttons, fields and choices.
 
 use egui::{
-    Button, Context, CornerRadius, IntoAtoms, Key, Margin, Rect, Response, RichText, Role, Sense,
-    Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
+    Button, Color32, Context, CornerRadius, IntoAtoms, Key, Margin, Rect, Response, RichText, Role,
+    Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
 use super::icons::{self, Icon};
@@ -12,28 +12,26 @@ use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 /// Draws the main button of a page, which is filled.
 pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
     let t = tokens(ui);
-    let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
     let size = Vec2::new(width, 36.0);
     let fill = if enabled { t.accent } else { t.subdued };
-    let button = Button::new(text)
-        .fill(fill)
-        .stroke(Stroke::NONE)
-        .corner_radius(CornerRadius::same(RADIUS))
-        .min_size(size);
+    let button = filled(ui, text, fill).min_size(size);
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, button))
         .inner
 }
 
+fn filled<'a>(ui: &Ui, text: &str, fill: Color32) -> Button<'a> {
+    let colour = tokens(ui).on_accent;
+    let text = RichText::new(text).font(semibold(13.0)).color(colour);
+    Button::new(text)
+        .fill(fill)
+        .stroke(Stroke::NONE)
+        .corner_radius(RADIUS)
+}
+
 /// Draws the main button of a dialog, a row or an empty page, which is filled.
 pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
-    let t = tokens(ui);
-    let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
-    let button = Button::new(text)
-        .fill(t.accent)
-        .stroke(Stroke::NONE)
-        .corner_radius(CornerRadius::same(RADIUS))
-        .min_size(Vec2::new(0.0, CONTROL));
-    ui.add_enabled(enabled, button)
+    let button = filled(ui, text, tokens(ui).accent);
+    ui.add_enabled(enabled, button.min_size(Vec2::new(0.0, CONTROL)))
 }
 
 /// Draws an ordinary button.
@@ -289,7 +287,7 @@ pub fn link(ui: &mut Ui, text: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use egui::epaint::Shape;
-    use egui::{Color32, RawInput, Theme};
+    use egui::{RawInput, Theme};
 
     use super::*;
     use crate::ui::theme::{install, tokens_of};

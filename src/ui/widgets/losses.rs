@@ -15,13 +15,13 @@ const POINTS: usize = 320;
 pub const SMOOTH: usize = 25;
 
 /// A point of a line: its task (from 0), and its step and loss.
-type Point = (usize, [f64; 2]);
+pub type Point = (usize, [f64; 2]);
 
 /// Draws the losses of the steps from `first` on. Each loss has its task (from 0).
 pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], smooth: bool) {
     let t = tokens(ui);
-    let raw = thinned(first, values);
-    let smoothed = smooth.then(|| thinned(first, &means(values)));
+    let raw = thinned(first, values, POINTS);
+    let smoothed = smooth.then(|| thinned(first, &means(values), POINTS));
     let top = raw.iter().map(|(_, [_, loss])| *loss).fold(1e-6, f64::max) * 1.05;
     let (low, high) = (
         first as f64,
@@ -84,7 +84,6 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
     });
 }
 
-/// Returns one line for each task.
 fn by_task(points: &[Point]) -> Vec<FigureLine> {
     let parts = points.chunk_by(|a, b| a.0 == b.0);
     let line = |part: &[Point]| {
@@ -127,9 +126,9 @@ fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     parts.flat_map(smooth).collect()
 }
 
-/// Returns a limited number of points. Each is the mean of consecutive values of one task.
-fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
-    let per = values.len().div_ceil(POINTS).max(1);
+/// Returns about `most` points. Each is the mean of consecutive values of one task.
+pub fn thinned(first: usize, values: &[(usize, f32)], most: usize) -> Vec<Point> {
+    let per = values.len().div_ceil(most).max(1);
     let mut step = first;
     let mut points = Vec::new();
     for part in values.chunk_by(|a, b| a.0 == b.0) {
@@ -178,7 +177,7 @@ mod tests {
     #[test]
     fn many_steps_become_few_points_at_their_places() {
         let values: Vec<(usize, f32)> = (0..4096).map(|at| (at / 2048, 1.0)).collect();
-        let points = thinned(100, &values);
+        let points = thinned(100, &values, POINTS);
         assert!(points.len() <= POINTS && points.len() > POINTS / 2);
         assert!(points[0].1[0] >= 100.0 && points[points.len() - 1].1[0] < 4196.0);
         assert_eq!(by_task(&points).len(), 2);

@@ -18,9 +18,7 @@ struct Action {
     id: &'static str,
     /// Whether it writes to the run's folder.
     writes: bool,
-    /// Returns whether it is offered for this run.
     offered: fn(&Cx<'_>, &RunRow) -> bool,
-    /// Returns its command for this run.
     command: fn(&RunRow) -> Option<UiCommand>,
 }
 

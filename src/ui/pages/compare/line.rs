@@ -91,7 +91,6 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
 }
 
-/// Draws the run's name.
 fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     let t = tokens(ui);
     let here = cx.pages.compare.selection.has(&row.folder);

@@ -23,7 +23,6 @@ use crate::ui::widgets::{self, Column, card_of, faint, input, link, sentence};
 /// Maximum number of tags above the list.
 const TAGS: usize = 24;
 
-/// The result of a search.
 pub(super) struct ListSearch {
     rows: Rows,
     search: Search,

@@ -91,7 +91,6 @@ pub struct State {
     found: Option<list::ListSearch>,
     /// The content next to the list.
     view: View,
-    /// The state of the table.
     table: table::TableState,
     /// The scroll state of the list.
     lines: LongList<PathBuf>,

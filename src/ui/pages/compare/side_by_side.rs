@@ -251,7 +251,6 @@ const SMALLEST: f32 = 100.0;
 /// Maximum size of a cell, so that cells do not grow further for one or two tasks.
 const LARGEST: f32 = 40.0;
 
-/// Draws the card with the matrices.
 fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
@@ -308,7 +307,6 @@ const COLUMNS: [(&str, &str); 7] = [
     ("compare-time-per-image", "compare-time-per-image-hint"),
 ];
 
-/// Draws the table.
 fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     card(ui, |ui| {
         ScrollArea::horizontal()
@@ -339,7 +337,6 @@ fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// Returns the epochs of a run's tasks as text.
 fn epochs_of_tasks(header: &RunHeader) -> String {
     let tasks = 0..header.tasks.len();
     let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();

@@ -142,7 +142,6 @@ fn first_of<'a>(list: &'a [Description], family: &str) -> Option<&'a Description
         .or(of_family(list, family).next())
 }
 
-/// Returns the backbones of a family.
 fn of_family<'a>(list: &'a [Description], family: &str) -> impl Iterator<Item = &'a Description> {
     list.iter()
         .filter(move |view| view.entry.architecture.family().name == family)

@@ -29,7 +29,6 @@ pub(super) struct Move {
     pub place: usize,
 }
 
-/// Returns the width of a chip.
 pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
     let galley = ui
         .painter()

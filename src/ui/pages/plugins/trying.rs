@@ -13,6 +13,7 @@ use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
+use crate::ui::widgets::losses::thinned;
 use crate::ui::widgets::plots::{self, marks};
 use crate::ui::widgets::{self, button_if, card, faint, sentence};
 
@@ -127,12 +128,7 @@ fn curves(ui: &mut Ui, trial: &Trial) {
 
 /// Returns a limited number of points; each is the mean of an interval of steps.
 fn means(losses: &[f32]) -> Vec<[f64; 2]> {
-    let each = losses.len().div_ceil(POINTS).max(1);
-    let chunks = losses.chunks(each).enumerate();
-    let point = |(place, chunk): (usize, &[f32])| {
-        let sum: f64 = chunk.iter().map(|loss| f64::from(*loss)).sum();
-        let middle = (place * each) as f64 + (chunk.len() - 1) as f64 / 2.0;
-        [middle, sum / chunk.len() as f64]
-    };
-    chunks.map(point).collect()
+    let values: Vec<(usize, f32)> = losses.iter().map(|loss| (0, *loss)).collect();
+    let points = thinned(0, &values, POINTS).into_iter();
+    points.map(|(_, point)| point).collect()
 }

@@ -49,7 +49,6 @@ pub struct State {
     sorted: sorted::State,
     /// Whether every image is assigned to a class, even if it is unlike all of them.
     always_classifies: bool,
-    /// The state of Look inside.
     inside: inside::State,
 }
 

@@ -13,7 +13,6 @@ use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, Column, allocate_named, card_of, faint, link, paint_border};
 
-/// Number of sample images.
 const SAMPLES: usize = 10;
 
 /// Returns the settings of the selected run if the user must allow opening its dataset.
@@ -24,7 +23,6 @@ fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     asks.then_some(config)
 }
 
-/// Draws the card with the samples.
 pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
     let height = column.rest(ui, 0.0);
     card_of(ui, height, |ui| {
