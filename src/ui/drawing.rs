@@ -4,7 +4,6 @@
 //! third of the time to the first frame, and they are rarely needed. If an interface fails (no driver, a GPU that
 //! cannot present on this display, a driver error), the program restarts with the next one, because a process can start
 //! its window only once. `WGPU_BACKEND` overrides this.
-//! only once. `WGPU_BACKEND` overrides this.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -40,9 +40,9 @@ impl DisplayChoice {
 pub struct Display {
     /// Selects the display in the window library; `None` for its own choice.
     pub builder: Option<EventLoopBuilderHook>,
-    /// The connection that was used for the check. It is released once the window has its own connection.
+    /// Whether the window library supports dropped files on the display.
     pub takes_files: bool,
-    /// The connection that found it, released once the window has its own.
+    /// The connection that was used for the check. It is released once the window has its own connection.
     #[cfg(all(unix, not(target_os = "macos")))]
     pub held: Option<x11rb::rust_connection::RustConnection>,
     /// Other systems need no connection.

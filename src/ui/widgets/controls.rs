@@ -279,6 +279,13 @@ pub fn enabled_unless(
     response.on_disabled_hover_text(why)
 }
 
+/// Draws a link that opens or closes a part. Its label is `show` while the part is closed and `hide` while it is open.
+pub fn toggle_link(ui: &mut Ui, open: &mut bool, show: &str, hide: &str) {
+    if link(ui, if *open { hide } else { show }).clicked() {
+        *open = !*open;
+    }
+}
+
 /// Draws a text that can be clicked like a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     ui.link(text)

@@ -115,6 +115,13 @@ pub fn run_name(ui: &mut Ui, shade: Shade, name: &str, tip: &str) {
     });
 }
 
+/// Returns the labels of this number of tasks.
+pub fn task_labels(count: usize) -> Vec<String> {
+    (1..=count)
+        .map(|n| tr!("figure-task-column", n = n))
+        .collect()
+}
+
 /// A chart over tasks.
 pub struct Curves<'a> {
     /// A unique id.
@@ -179,9 +186,7 @@ impl Curves<'_> {
             }
         });
     }
-}
 
-impl Curves<'_> {
     /// Returns the chart as a figure for copying and saving.
     fn figure(&self) -> Figure {
         let title = self.name.lines().next().unwrap_or(self.name);

@@ -33,7 +33,7 @@ use crate::tr;
 pub use controls::{
     button, button_if, checkbox, chip, committed, enabled_unless, enter_alone, entered, field,
     focus_ring, frame_of, icon_button, icon_text_button, line_edit, link, outlined, primary,
-    primary_button, segmented, segmented_where,
+    primary_button, segmented, segmented_where, toggle_link,
 };
 use icons::Icon;
 pub use layout::{

@@ -16,7 +16,7 @@ use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, 
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series, dot, run_name};
+use crate::ui::widgets::curves::{Curves, Series, dot, run_name, task_labels};
 use crate::ui::widgets::{
     self, Column, card, card_of, faint, grid, link, matrix, segmented, sentence, terms,
 };
@@ -119,9 +119,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
         let tasks = shown
             .iter()
             .map(|(_, row)| row.header.as_ref().map_or(0, |h| h.tasks.len()));
-        let labels: Vec<String> = (1..=tasks.max().unwrap_or(0))
-            .map(|n| tr!("figure-task-column", n = n))
-            .collect();
+        let labels = task_labels(tasks.max().unwrap_or(0));
         let series = shown
             .iter()
             .map(|(shade, row)| {

@@ -23,7 +23,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series};
+use crate::ui::widgets::curves::{Curves, Series, task_labels};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
 
@@ -160,9 +160,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         return;
     }
     let tasks = drawn.iter().map(|(_, row)| row.curve.len()).max();
-    let labels: Vec<String> = (1..=tasks.unwrap_or(0))
-        .map(|n| tr!("figure-task-column", n = n))
-        .collect();
+    let labels = task_labels(tasks.unwrap_or(0));
     let t = tokens(ui);
     let series = drawn.iter().map(|(shade, row)| {
         let points = row.curve.iter().copied();

@@ -6,7 +6,7 @@ use crate::data::{Correction, CorrectionCount};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{faint, link, segmented};
+use crate::ui::widgets::{faint, link, segmented, toggle_link};
 
 /// Draws the line if at least one label was corrected.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -46,14 +46,9 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
                 use_corrected(cx, true);
             }
         }
-        let open = cx.pages.experiment.corrected;
-        let title = if open {
-            tr!("data-corrected-hide")
-        } else {
-            tr!("data-corrected-show")
-        };
-        if count > 0 && link(ui, title).clicked() {
-            cx.pages.experiment.corrected = !open;
+        if count > 0 {
+            let (show, hide) = (tr!("data-corrected-show"), tr!("data-corrected-hide"));
+            toggle_link(ui, &mut cx.pages.experiment.corrected, show, hide);
         }
     });
     if cx.pages.experiment.corrected {

@@ -14,7 +14,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{self, button, card, link, sentence, truncated};
+use crate::ui::widgets::{self, button, card, sentence, toggle_link, truncated};
 
 /// Returns all problems of the data and the plan.
 pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
@@ -183,9 +183,7 @@ fn opened(
     [show, hide]: [&str; 2],
     rows: &[(String, Words)],
 ) {
-    if link(ui, if *open { hide } else { show }).clicked() {
-        *open = !*open;
-    }
+    toggle_link(ui, open, show, hide);
     if !*open {
         return;
     }

@@ -13,7 +13,7 @@ use crate::session::words::epochs_text;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, link, terms};
+use crate::ui::widgets::{self, link, terms, toggle_link};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -38,14 +38,11 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.spacing_mut().item_spacing.x = 12.0;
             settings(ui, cx, SettingPlace::First);
         });
-        let more = cx.pages.experiment.more;
-        let words = match more {
-            true => tr!("experiment-fewer-settings"),
-            false => tr!("experiment-more-settings"),
-        };
-        if link(ui, words).clicked() {
-            cx.pages.experiment.more = !more;
-        }
+        let (show, hide) = (
+            tr!("experiment-more-settings"),
+            tr!("experiment-fewer-settings"),
+        );
+        toggle_link(ui, &mut cx.pages.experiment.more, show, hide);
         if cx.pages.experiment.more {
             ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = 12.0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2};
 
-use super::{board, inside, refusal, sorted, task_slider};
+use super::{board, inside, refusal, run_header, sorted, task_slider};
 use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{ClassPrediction, Picture, Prediction, RunHeader};
@@ -40,11 +40,7 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         card(ui, |ui| widgets::problem(ui, &problem));
         return;
     }
-    let header = view
-        .run
-        .as_ref()
-        .and_then(|folder| cx.session.header_of(folder))
-        .cloned();
+    let header = run_header(cx).cloned();
     let Some(answer) = view.shown().cloned() else {
         nothing_yet(ui, cx, column);
         return;

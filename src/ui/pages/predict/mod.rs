@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use egui::Ui;
 
+use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::drawing::Drawing;
 use crate::session::views::RunRow;
@@ -104,6 +105,11 @@ fn live(session: &Session) -> Option<(&Path, String)> {
         false => run.title.clone(),
     };
     Some((&header.folder, title))
+}
+
+/// Returns the header of the selected run.
+fn run_header<'a>(cx: &Cx<'a>) -> Option<&'a RunHeader> {
+    cx.session.header_of(cx.session.predict.run.as_ref()?)
 }
 
 /// Draws the page.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{CornerRadius, Role, Ui, Vec2};
 
-use super::board;
+use super::{board, run_header};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Split};
 use crate::tr;
@@ -17,8 +17,7 @@ const SAMPLES: usize = 10;
 
 /// Returns the settings of the selected run if the user must allow opening its dataset.
 fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
-    let folder = cx.session.predict.run.as_ref()?;
-    let config = &cx.session.header_of(folder)?.config;
+    let config = &run_header(cx)?.config;
     let asks = cx.session.asks_before_opening(config);
     asks.then_some(config)
 }

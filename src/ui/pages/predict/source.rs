@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Ui, Vec2};
 
-use super::{Question, askable, board, listed_as, samples, sheet};
+use super::{Question, askable, board, listed_as, run_header, samples, sheet};
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
@@ -50,16 +50,13 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 /// Returns the dataset of the selected run, opened on a helper thread if needed.
 fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
-    let folder = cx.session.predict.run.as_ref()?;
-    let data = cx.session.data_of(&cx.session.header_of(folder)?.config);
+    let data = cx.session.data_of(&run_header(cx)?.config);
     cx.look_up(data)
 }
 
 /// Returns whether the canvas is shown: as the user decided, otherwise if the run was trained on drawings.
 fn draws(cx: &Cx<'_>) -> bool {
-    let run = cx.session.predict.run.as_ref();
-    let header = run.and_then(|run| cx.session.header_of(run));
-    let learned = || header.is_none_or(|header| cx.session.are_drawings(&header.config));
+    let learned = || run_header(cx).is_none_or(|header| cx.session.are_drawings(&header.config));
     let state = &cx.pages.predict;
     let begun = !state.drawing.is_empty();
     state.draw.unwrap_or_else(|| begun || learned())
@@ -215,10 +212,8 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
 
 /// Returns whether the run's dataset is being opened, so that the style of its strokes is not known yet.
 fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
-    let run = cx.session.predict.run.as_ref();
-    let header = run.and_then(|run| cx.session.header_of(run));
     data.is_none()
-        && header.is_some_and(|header| {
+        && run_header(cx).is_some_and(|header| {
             let config = &header.config;
             !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config)
         })

@@ -2,6 +2,7 @@
 
 use egui::Ui;
 
+use super::run_header;
 use crate::metrics::Expert;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -63,9 +64,9 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
             }
         },
     );
-    let header = cx.session.predict.run.as_ref();
-    let header = header.and_then(|run| cx.session.header_of(run));
-    let all = header.map_or(done, |header| header.tasks.len()).max(done);
+    let all = run_header(cx)
+        .map_or(done, |header| header.tasks.len())
+        .max(done);
     if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
         look_at(cx, task);
         cx.pages.predict.playing = false;

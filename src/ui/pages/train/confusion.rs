@@ -16,6 +16,7 @@ use crate::tr;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
+use crate::ui::widgets::curves::task_labels;
 use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
 
 /// Maximum number of images shown for a cell.
@@ -128,8 +129,7 @@ fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
     let answers = &run.reports[task].answers;
     if by_task {
         let counts = answers.task_confusion(expert, tasks);
-        let names = (1..=tasks.len()).map(|n| tr!("figure-task-column", n = n));
-        let names = names.collect();
+        let names = task_labels(tasks.len());
         return ConfusionMatrix::new(ui, counts, names, Vec::new(), task + 1);
     }
     let counts = answers.confusion(expert, order.len());

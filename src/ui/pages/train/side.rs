@@ -21,7 +21,7 @@ use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::losses::{SMOOTH, losses};
 use crate::ui::widgets::{
     self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
-    truncated,
+    toggle_link, truncated,
 };
 
 /// Draws the right column.
@@ -209,13 +209,8 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             ui.add(Label::new(job).wrap());
         }
         if folds {
-            let words = match cx.pages.train.told {
-                true => tr!("train-story-show-less"),
-                false => tr!("train-story-show-more"),
-            };
-            if link(ui, words).clicked() {
-                cx.pages.train.told ^= true;
-            }
+            let (more, less) = (tr!("train-story-show-more"), tr!("train-story-show-less"));
+            toggle_link(ui, &mut cx.pages.train.told, more, less);
         }
         remedies::show(ui, cx, run);
     });
@@ -271,13 +266,8 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
         ui.horizontal(|ui| {
             widgets::title(ui, tr!("train-log"));
             at_end(ui, |ui| {
-                let words = match open {
-                    true => tr!("train-log-hide"),
-                    false => tr!("train-log-show"),
-                };
-                if link(ui, words).clicked() {
-                    state.log = !open;
-                }
+                let (show, hide) = (tr!("train-log-show"), tr!("train-log-hide"));
+                toggle_link(ui, &mut state.log, show, hide);
                 if !open {
                     return;
                 }
