@@ -71,6 +71,22 @@ mod tests {
 
     use super::*;
 
+    fn input(events: Vec<Event>) -> RawInput {
+        RawInput {
+            events,
+            ..RawInput::default()
+        }
+    }
+
+    fn press(pos: Pos2, pressed: bool) -> Event {
+        Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        }
+    }
+
     /// Draws a button that opens a text field, which then requests the focus.
     fn window(ctx: &Context, input: RawInput, open: &mut bool, text: &mut String) -> Pos2 {
         let mut place = Pos2::ZERO;
@@ -91,22 +107,9 @@ mod tests {
         for sorted in [false, true] {
             let (ctx, mut open, mut text) = (Context::default(), false, String::new());
             let place = window(&ctx, RawInput::default(), &mut open, &mut text);
-            let click = |pressed| Event::PointerButton {
-                pos: place,
-                button: PointerButton::Primary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            };
-            window(
-                &ctx,
-                RawInput {
-                    events: vec![Event::PointerMoved(place)],
-                    ..RawInput::default()
-                },
-                &mut open,
-                &mut text,
-            );
-            let mut next = vec![click(true), click(false)];
+            let moved = input(vec![Event::PointerMoved(place)]);
+            window(&ctx, moved, &mut open, &mut text);
+            let mut next = vec![press(place, true), press(place, false)];
             next.extend(["d", "o", "g"].map(|letter| Event::Text(letter.into())));
             let mut typed = DelayedInput::default();
             for _ in 0..5 {
@@ -114,11 +117,7 @@ mod tests {
                 if sorted {
                     typed.split(&mut events);
                 }
-                let input = RawInput {
-                    events,
-                    ..RawInput::default()
-                };
-                window(&ctx, input, &mut open, &mut text);
+                window(&ctx, input(events), &mut open, &mut text);
             }
             assert!(open);
             assert_eq!(text, if sorted { "dog" } else { "" }, "{sorted}");
@@ -127,12 +126,8 @@ mod tests {
 
     /// Draws two buttons, one above the other, and counts their clicks.
     fn buttons(ctx: &Context, events: Vec<Event>, clicks: &mut [usize; 2]) -> [Pos2; 2] {
-        let input = RawInput {
-            events,
-            ..RawInput::default()
-        };
         let mut places = [Pos2::ZERO; 2];
-        let _ = ctx.run_ui(input, |ui| {
+        let _ = ctx.run_ui(input(events), |ui| {
             for (i, name) in ["One", "Other"].into_iter().enumerate() {
                 let button = ui.button(name);
                 places[i] = button.rect.center();
@@ -146,12 +141,7 @@ mod tests {
     fn a_click_is_for_the_place_where_it_was_made() {
         let (ctx, mut clicks, mut typed) = (Context::default(), [0, 0], DelayedInput::default());
         let [one, other] = buttons(&ctx, Vec::new(), &mut clicks);
-        let button = |pressed| Event::PointerButton {
-            pos: one,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
+        let button = |pressed| press(one, pressed);
         let moved = Event::PointerMoved;
         // All events are in one slow frame.
         let mut next = vec![moved(one), button(true), button(false), moved(other)];

@@ -387,7 +387,7 @@ fn font_definitions() -> FontDefinitions {
 }
 
 #[cfg(test)]
-mod colour_vision;
+pub(crate) mod colour_vision;
 
 #[cfg(test)]
 mod tests {
@@ -399,12 +399,7 @@ mod tests {
             for step in 0..=20 {
                 let ground = tokens.heat_at(f64::from(step) / 20.0);
                 let ink = tokens.ink_on(ground);
-                let light = |c: Color32| {
-                    let [r, g, b, _] = egui::Rgba::from(c).to_array();
-                    0.2126 * r + 0.7152 * g + 0.0722 * b
-                };
-                let (a, b) = (light(ink) + 0.05, light(ground) + 0.05);
-                assert!(a.max(b) / a.min(b) >= 3.0, "{ground:?}");
+                assert!(colour_vision::contrast(ink, ground) >= 3.0, "{ground:?}");
             }
         }
     }

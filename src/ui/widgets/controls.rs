@@ -297,17 +297,8 @@ mod tests {
     use egui::{RawInput, Theme};
 
     use super::*;
+    use crate::ui::theme::colour_vision::contrast;
     use crate::ui::theme::{install, tokens_of};
-
-    /// Returns the contrast ratio of two colours (WCAG 2).
-    fn contrast(a: Color32, b: Color32) -> f32 {
-        let light = |colour: Color32| {
-            let [r, g, b, _] = egui::Rgba::from(colour).to_array();
-            0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
-        };
-        let (a, b) = (light(a), light(b));
-        a.max(b) / a.min(b)
-    }
 
     #[test]
     fn an_empty_checkbox_can_be_seen_in_both_themes() {
