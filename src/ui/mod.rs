@@ -101,8 +101,6 @@ pub fn run(options: Options) -> Result<()> {
         wgpu_options: drawing::options(),
         ..NativeOptions::default()
     };
-    let report = Arc::new(std::sync::Mutex::new(String::new()));
-    let told = report.clone();
     let ended = drawing::tried(
         native,
         Box::new(move |cc| {
@@ -148,7 +146,6 @@ pub fn run(options: Options) -> Result<()> {
             }
             if options.frame_times {
                 app.show_frame_times();
-                app.tell_times_to(told);
             }
             close_on_ctrl_c(cc.egui_ctx.clone(), app.leaving());
             Ok(Box::new(app))
@@ -159,11 +156,6 @@ pub fn run(options: Options) -> Result<()> {
     }
     if ended? == drawing::WindowEnd::Undrawn {
         return Err(drawing::start_again());
-    }
-    if options.frame_times
-        && let Ok(line) = report.lock()
-    {
-        eprintln!("{line}");
     }
     Ok(())
 }

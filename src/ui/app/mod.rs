@@ -8,8 +8,8 @@ mod draw;
 mod persistence;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use egui::util::undoer::Undoer;
@@ -51,8 +51,8 @@ pub struct StudioApp {
     delayed_input: DelayedInput,
     /// Measures drawing times.
     pub times: FrameTimes,
-    /// Where to store the line of frame times when the window closes.
-    last_times: Option<Arc<Mutex<String>>>,
+    /// Whether the line of frame times is printed when the window closes.
+    prints_times: bool,
     /// Whether the window is in full screen, for a presentation.
     full_screen: bool,
     /// Whether the window closes without confirmation.
@@ -96,7 +96,7 @@ impl StudioApp {
             writer: Writer::start(move || waken.request_repaint()),
             delayed_input: DelayedInput::default(),
             times: FrameTimes::started_at(started),
-            last_times: None,
+            prints_times: false,
             full_screen: false,
             leaving: Arc::default(),
             starting: None,
@@ -123,9 +123,9 @@ impl StudioApp {
         }
     }
 
-    /// Shows the line of frame times.
+    /// Shows the line of frame times, and prints it when the window closes.
     pub fn show_frame_times(&mut self) {
-        self.shell.frame_times = true;
+        (self.shell.frame_times, self.prints_times) = (true, true);
     }
 
     /// Shows the page Start to a new user.
@@ -136,11 +136,6 @@ impl StudioApp {
     /// Makes the part of the window with this name panic whenever it is drawn, for tests; `None` stops this.
     pub fn set_fault(&mut self, part: Option<String>) {
         self.fences.set_fault(part);
-    }
-
-    /// Stores the line of frame times in `place` when the window closes.
-    pub fn tell_times_to(&mut self, place: Arc<Mutex<String>>) {
-        self.last_times = Some(place);
     }
 
     /// When the window gets the focus, checks whether another program has changed the displayed run.
@@ -327,8 +322,8 @@ impl eframe::App for StudioApp {
         self.writer.finish();
         // From here on, messages are written to the terminal, in English.
         Language::English.speak();
-        if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {
-            *line = self.times.line();
+        if self.prints_times {
+            eprintln!("{}", self.times.line());
         }
     }
 
