@@ -13,7 +13,7 @@
 
 use std::time::{Duration, Instant};
 
-use egui::{CornerRadius, Frame, Margin, Panel, Ui};
+use egui::{Frame, Margin, Panel, Ui};
 
 use super::theme::{regular, tokens};
 use super::widgets::{button, card, link, problem, truncated};
@@ -103,7 +103,7 @@ impl Fences {
         // If the pass cannot be repeated, this covers what the page has drawn.
         let ground = tokens(ui).background;
         let whole = ui.max_rect();
-        ui.painter().rect_filled(whole, CornerRadius::ZERO, ground);
+        ui.painter().rect_filled(whole, 0, ground);
         let Some(failed) = self.entry_mut(part) else {
             return Pressed::Nothing;
         };

@@ -190,9 +190,7 @@ impl StudioApp {
 
     fn train(&mut self, mut configs: Vec<RunConfig>) {
         for config in &mut configs {
-            config
-                .device
-                .clone_from(&self.session.experiment.draft.device);
+            config.device = self.session.experiment.draft.device.clone();
         }
         if self.session.train_all(configs) {
             self.show(Page::Train);
@@ -208,12 +206,8 @@ impl StudioApp {
 
     fn load_preset(&mut self, preset: &'static str, mut config: RunConfig) {
         // If the user has their own copy of the paper's data, its path is kept.
-        let here = self
-            .session
-            .experiment
-            .data
-            .ready()
-            .map(|view| view.classes.len());
+        let data = self.session.experiment.data.ready();
+        let here = data.map(|view| view.classes.len());
         let same = here.is_some() && here == presets::classes_of(&config);
         if same && config.data != self.session.experiment.draft.data {
             let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
@@ -232,9 +226,7 @@ impl StudioApp {
     }
 
     fn load_settings(&mut self, mut config: RunConfig) {
-        config
-            .device
-            .clone_from(&self.session.experiment.draft.device);
+        config.device = self.session.experiment.draft.device.clone();
         self.session.load_run_settings(config);
         self.show(Page::Experiment);
     }

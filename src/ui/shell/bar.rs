@@ -15,7 +15,7 @@ use crate::ui::keys;
 use crate::ui::settings::Settings;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{at_end, button, chip, faint, icon_button, paint_border};
+use crate::ui::widgets::{at_end, button, chip, faint, icon_button, layout_line, paint_border};
 
 /// Minimum width in points at which everything except the program's name fits.
 const WIDE: f32 = 900.0;
@@ -147,9 +147,7 @@ fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
 fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
     let (t, title) = (tokens(ui), page.title());
     let colour = if chosen { t.strong } else { t.subdued };
-    let galley = ui
-        .painter()
-        .layout_no_wrap(title.to_string(), regular(13.0), colour);
+    let galley = layout_line(ui, title, regular(13.0), colour);
     let size = Vec2::new(galley.size().x + TAB, 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, chosen, title));
@@ -210,8 +208,7 @@ fn device_width(ui: &Ui, session: &Session, wide: bool) -> f32 {
 
 /// Returns the width of a text in this font size.
 fn width(ui: &Ui, text: &str, size: f32) -> f32 {
-    let (text, font) = (text.to_string(), regular(size));
-    let galley = ui.painter().layout_no_wrap(text, font, tokens(ui).text);
+    let galley = layout_line(ui, text, regular(size), tokens(ui).text);
     galley.size().x
 }
 

@@ -18,7 +18,7 @@ mod teach;
 
 use std::path::PathBuf;
 
-use egui::{Align2, Context, CornerRadius, Id, LayerId, Order, Panel, RichText, Ui};
+use egui::{Align2, Context, Id, LayerId, Order, Panel, RichText, Ui};
 
 use super::command::{Page, UiCommand};
 use super::fence::Fences;
@@ -173,7 +173,7 @@ fn drop_overlay(ctx: &Context, words: &str) {
     let layer = LayerId::new(Order::Foreground, Id::unique("drop"));
     let painter = ctx.layer_painter(layer);
     let rect = ctx.content_rect();
-    painter.rect_filled(rect, CornerRadius::ZERO, t.veil);
+    painter.rect_filled(rect, 0, t.veil);
     let align = Align2::CENTER_CENTER;
     painter.text(rect.center(), align, words, semibold(18.0), t.strong);
 }

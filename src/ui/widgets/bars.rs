@@ -1,6 +1,6 @@
 //! The scores of an expert as horizontal bars, one for each class.
 
-use egui::{Align2, CornerRadius, Role, Ui, Vec2, pos2};
+use egui::{Align2, Role, Ui, Vec2, pos2};
 
 use super::allocate_named;
 use crate::metrics::Expert;
@@ -42,11 +42,10 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
             pos2(rect.left() + name_width, rect.top() + 4.0),
             pos2(rect.right() - 46.0, rect.bottom() - 4.0),
         );
-        let radius = CornerRadius::same(4);
-        ui.painter().rect_filled(track, radius, t.background);
+        ui.painter().rect_filled(track, 4, t.background);
         let mut filled = track;
         filled.set_width((track.width() * bar.share.clamp(0.0, 1.0)).max(2.0));
-        ui.painter().rect_filled(filled, radius, colour);
+        ui.painter().rect_filled(filled, 4, colour);
         let (align, font) = (Align2::RIGHT_CENTER, regular(13.0));
         ui.painter()
             .text(rect.right_center(), align, percent(share, 0), font, t.text);

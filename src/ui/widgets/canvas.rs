@@ -1,8 +1,8 @@
 //! The drawing canvas.
 
 use egui::{
-    CornerRadius, Event, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, StrokeKind, Ui,
-    Vec2, WidgetInfo, pos2,
+    Event, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    pos2,
 };
 
 use crate::session::drawing::Drawing;
@@ -31,10 +31,9 @@ pub fn canvas_called(
     } else {
         (t.canvas_light, t.canvas_dark)
     };
-    let radius = CornerRadius::same(CARD_RADIUS);
     let line = Stroke::new(1.0, t.line);
     let painter = ui.painter_at(rect);
-    painter.rect(rect, radius, ground, line, StrokeKind::Inside);
+    painter.rect(rect, CARD_RADIUS, ground, line, StrokeKind::Inside);
     let lifted = replay(ui, rect, drawing);
     let width = drawing.pen * side;
     let place = |p: &[f32; 2]| pos2(rect.left() + p[0] * side, rect.top() + p[1] * side);

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use egui::{
-    Align2, CornerRadius, Key, Modifiers, Rect, Response, Role, Sense, Stroke, StrokeKind,
-    TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Key, Modifiers, Rect, Response, Role, Sense, Stroke, StrokeKind, TextureHandle, Ui,
+    Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::figure::menu;
@@ -142,8 +142,7 @@ impl ConfusionMatrix {
         for frame in self.frames.iter().filter(wide) {
             let line = Stroke::new(1.0, t.strong.gamma_multiply(0.75));
             let place = block(frame, frame);
-            ui.painter()
-                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
+            ui.painter().rect_stroke(place, 0, line, StrokeKind::Middle);
         }
         let marked = [(chosen, t.accent), (reached.as_ref(), t.strong)];
         for (cell, colour) in marked {
@@ -151,9 +150,8 @@ impl ConfusionMatrix {
             let place = block(&cell.rows, &cell.columns);
             let seen = Vec2::splat((NARROWEST - place.width()).max(0.0) / 2.0);
             let line = Stroke::new(2.0, colour);
-            let (place, square) = (place.expand2(seen), CornerRadius::ZERO);
-            ui.painter()
-                .rect_stroke(place, square, line, StrokeKind::Middle);
+            let place = place.expand2(seen);
+            ui.painter().rect_stroke(place, 0, line, StrokeKind::Middle);
         }
         self.labels(ui, rect, step);
         let corner = whole.left_bottom() + vec2(12.0, -14.0);

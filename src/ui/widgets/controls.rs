@@ -1,12 +1,12 @@
 //! Buttons, fields and choices.
 
 use egui::{
-    Button, Color32, Context, CornerRadius, IntoAtoms, Key, Margin, Rect, Response, RichText, Role,
-    Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
+    Button, Color32, Context, IntoAtoms, Key, Margin, Rect, Response, RichText, Role, Sense,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, WidgetText,
 };
 
 use super::icons::{self, Icon};
-use super::{faint, paint_border, paint_box, whole};
+use super::{faint, layout_line, paint_border, paint_box, whole};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
 /// Draws the main button of a page, which is filled.
@@ -96,9 +96,7 @@ pub fn enter_alone(ctx: &Context) -> bool {
 pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     let t = tokens(ui);
     let font = semibold(13.0);
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_string(), font, t.strong);
+    let galley = layout_line(ui, text, font, t.strong);
     let size = Vec2::new(galley.size().x + 46.0, CONTROL);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), text));
@@ -117,8 +115,7 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
     let lit = response.hovered() || response.has_focus();
     if lit {
-        ui.painter()
-            .rect_filled(rect, CornerRadius::same(RADIUS), t.raised);
+        ui.painter().rect_filled(rect, RADIUS, t.raised);
     }
     let colour = if !ui.is_enabled() {
         t.subdued
@@ -148,7 +145,6 @@ pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
 pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     if response.has_focus() {
         let line = Stroke::new(2.0, tokens(ui).accent);
-        let radius = CornerRadius::same(radius);
         ui.painter()
             .rect_stroke(rect, radius, line, StrokeKind::Inside);
     }
@@ -182,8 +178,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
                 option if option == value => t.strong,
                 _ => t.subdued,
             };
-            ui.painter()
-                .layout_no_wrap((*text).to_string(), regular(13.0), colour)
+            layout_line(ui, text, regular(13.0), colour)
         })
         .collect();
     let width: f32 = galleys.iter().map(|g| g.size().x + 26.0).sum();
@@ -231,9 +226,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
 /// Draws a rounded chip with text that can be clicked.
 pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> Response {
     let t = tokens(ui);
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text.to_string(), regular(12.0), t.text);
+    let galley = layout_line(ui, text, regular(12.0), t.text);
     let lead = if dot.is_some() { 16.0 } else { 0.0 };
     let size = Vec2::new(galley.size().x + 24.0 + lead, 26.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());

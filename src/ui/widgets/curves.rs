@@ -6,6 +6,7 @@ use egui_plot::{
     FilledArea, HoverPosition, LineStyle, MarkerShape, PlotPoint, Points, Text, VLine,
 };
 
+use super::layout_line;
 use crate::metrics::Expert;
 use crate::palette::{Dash, Marker, Shade};
 use crate::session::words::number;
@@ -206,9 +207,7 @@ fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
     let longest = labels.iter().max_by_key(|label| label.len());
     let width = longest.map_or(0.0, |label| {
         let colour = tokens(ui).subdued;
-        let galley = ui
-            .painter()
-            .layout_no_wrap(label.clone(), regular(11.0), colour);
+        let galley = layout_line(ui, label, regular(11.0), colour);
         galley.size().x
     });
     ((width + 14.0) / per_label.max(1.0)).ceil().max(1.0) as usize

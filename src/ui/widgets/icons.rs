@@ -1,6 +1,6 @@
 //! Icons and markers. They are painted as shapes, so that no font of icons is needed.
 
-use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
+use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2, vec2};
 
 use crate::metrics::Expert;
 
@@ -42,7 +42,7 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
         Icon::Pause => {
             for x in [-0.5, 0.5] {
                 let bar = Rect::from_center_size(at(x, 0.0), vec2(s * 0.62, s * 2.0));
-                painter.rect_filled(bar, CornerRadius::ZERO, colour);
+                painter.rect_filled(bar, 0, colour);
             }
         }
         Icon::Play => triangle(
@@ -52,7 +52,7 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
         ),
         Icon::Stop => {
             let square = Rect::from_center_size(centre, Vec2::splat(s * 1.8));
-            painter.rect_filled(square, CornerRadius::ZERO, colour);
+            painter.rect_filled(square, 0, colour);
         }
         Icon::Tick => {
             painter.line(vec![at(-0.8, 0.05), at(-0.2, 0.65), at(0.85, -0.6)], stroke);
@@ -140,7 +140,7 @@ pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour
         ),
         _ => {
             let square = Rect::from_center_size(centre, Vec2::splat(size * 0.92));
-            painter.rect_filled(square, CornerRadius::ZERO, colour);
+            painter.rect_filled(square, 0, colour);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! distinguish.
 
 use egui::{
-    Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Shape, Stroke, TextureHandle, Ui,
-    Vec2, pos2, vec2,
+    Align2, Color32, Painter, Rect, Response, Role, Shape, Stroke, TextureHandle, Ui, Vec2, pos2,
+    vec2,
 };
 
 use super::allocate_named;
@@ -127,7 +127,7 @@ pub fn paint_all(painter: &Painter, texture: &TextureHandle, rect: Rect) {
 fn number_cell(ui: &Ui, t: &Tokens, place: Rect, value: f64, font: &egui::FontId) {
     let ground = t.heat_at(value);
     let painter = ui.painter();
-    painter.rect_filled(place, CornerRadius::same(2), ground);
+    painter.rect_filled(place, 2, ground);
     if place.width() >= 17.0 {
         let text = format!("{:.0}", value * 100.0);
         let ink = t.ink_on(ground);

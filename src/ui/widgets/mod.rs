@@ -21,9 +21,11 @@ pub mod subscripts;
 pub mod terms;
 pub mod textures;
 
+use std::sync::Arc;
+
 use egui::{
-    Align2, Color32, CornerRadius, FontId, Frame, Label, Margin, Rect, Response, RichText, Role,
-    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    Align2, Color32, FontId, Frame, Galley, Label, Margin, Rect, Response, RichText, Role, Sense,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use super::theme::{self, CARD_RADIUS, Tokens, regular, semibold, tokens};
@@ -47,7 +49,7 @@ pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R
     Frame::new()
         .fill(t.card)
         .stroke(Stroke::new(1.0, t.line))
-        .corner_radius(CornerRadius::same(CARD_RADIUS))
+        .corner_radius(CARD_RADIUS)
         .inner_margin(Margin::symmetric(14, 12))
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
@@ -114,7 +116,7 @@ pub fn waiting(ui: &mut Ui, text: impl Into<String>) {
 pub fn legend_entry(ui: &mut Ui, colour: Color32, text: &str) {
     let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 12.0), Sense::hover());
     let mark = Rect::from_center_size(rect.center(), Vec2::splat(8.0));
-    ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
+    ui.painter().rect_filled(mark, 0, colour);
     let ink = tokens(ui).text;
     ui.label(RichText::new(text).font(regular(11.5)).color(ink));
 }
@@ -129,11 +131,10 @@ pub fn progress(ui: &mut Ui, share: f64, name: &str) {
         info.value = Some(share * 100.0);
         info
     });
-    let radius = CornerRadius::same(3);
-    ui.painter().rect_filled(rect, radius, t.line);
+    ui.painter().rect_filled(rect, 3, t.line);
     let mut filled = rect;
     filled.set_width(rect.width() * share.clamp(0.0, 1.0) as f32);
-    ui.painter().rect_filled(filled, radius, t.accent);
+    ui.painter().rect_filled(filled, 3, t.accent);
 }
 
 /// The state of a step of the set-up.
@@ -234,6 +235,11 @@ pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
 pub fn truncated(ui: &mut Ui, text: impl Into<String>, font: FontId, colour: Color32) -> Response {
     let text = RichText::new(text).font(font).color(colour);
     ui.add(Label::new(text).truncate())
+}
+
+/// Returns the layout of a text of one line.
+pub fn layout_line(ui: &Ui, text: &str, font: FontId, colour: Color32) -> Arc<Galley> {
+    ui.painter().layout_no_wrap(text.to_owned(), font, colour)
 }
 
 /// Paints a text that is truncated to this width with an ellipsis.

@@ -3,6 +3,8 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Ui};
 
+use super::layout_line;
+
 /// Returns the name, or as much of its start and end as `fits` accepts.
 fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     if fits(name) {
@@ -45,10 +47,7 @@ pub fn painted_name(
     colour: Color32,
     width: f32,
 ) {
-    let layout = |text: &str| {
-        ui.painter()
-            .layout_no_wrap(text.to_owned(), font.clone(), colour)
-    };
+    let layout = |text: &str| layout_line(ui, text, font.clone(), colour);
     let shown = fitting(name, |text| layout(text).size().x <= width);
     let galley = layout(&shown);
     let rect = align.anchor_size(at, galley.size());

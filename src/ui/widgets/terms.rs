@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Color32, CornerRadius, CursorIcon, FontId, Galley, Label, Popup, PopupCloseBehavior, Rect,
-    Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    Color32, CursorIcon, FontId, Galley, Label, Popup, PopupCloseBehavior, Rect, Response, Role,
+    Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use super::subscripts;
@@ -228,7 +228,7 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
     if touched.has_focus() {
         ui.painter().rect_stroke(
             rect.expand2(Vec2::new(2.0, 0.0)),
-            CornerRadius::same(3),
+            3,
             Stroke::new(1.0, t.accent),
             StrokeKind::Outside,
         );

@@ -1,8 +1,6 @@
 //! A line of the list: the name, settings and state of one run.
 
-use egui::{
-    Button, CornerRadius, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2,
-};
+use egui::{Button, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2};
 
 use super::actions;
 use super::chosen::Listed;
@@ -61,7 +59,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
     if cx.pages.compare.selection.has(&row.folder) {
         let mut place = whole.rect.expand(4.0);
         place.set_right(ui.max_rect().right() + 4.0);
-        let fill = Shape::rect_filled(place, CornerRadius::same(RADIUS), t.raised);
+        let fill = Shape::rect_filled(place, RADIUS, t.raised);
         ui.painter().set(ground, fill);
     }
 }

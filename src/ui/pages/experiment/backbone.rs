@@ -333,12 +333,8 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
     let means_cpu = |device: &DeviceView| {
         device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)
     };
-    let cpu = cx
-        .session
-        .inventory
-        .devices
-        .iter()
-        .find(|device| means_cpu(device));
+    let mut devices = cx.session.inventory.devices.iter();
+    let cpu = devices.find(|device| means_cpu(device));
     match (cx.session.experiment.draft.precision, cpu) {
         (Precision::F16, Some(_)) => faint(ui, tr!("experiment-cpu-f32")),
         (Precision::Bf16, None) => faint(ui, tr!("experiment-gpu-f16")),

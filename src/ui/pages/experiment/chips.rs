@@ -1,15 +1,15 @@
 //! Classes as chips that can be dragged between tasks or moved with a menu.
 
 use egui::{
-    Align2, CornerRadius, DragAndDrop, Id, LayerId, Order, Popup, Rect, Response, Role, ScrollArea,
-    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+    Align2, DragAndDrop, Id, LayerId, Order, Popup, Rect, Response, Role, ScrollArea, Sense,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use crate::data::scenario::Scenario;
 use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
 use crate::ui::widgets::names::painted_name;
-use crate::ui::widgets::{faint, paint_box};
+use crate::ui::widgets::{faint, layout_line, paint_box};
 
 /// Height of a chip.
 const CHIP: f32 = 22.0;
@@ -30,9 +30,7 @@ pub(super) struct Move {
 }
 
 pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
-    let galley = ui
-        .painter()
-        .layout_no_wrap(name.to_string(), semibold(12.5), tokens(ui).strong);
+    let galley = layout_line(ui, name, semibold(12.5), tokens(ui).strong);
     (galley.size().x + 12.0).min(WIDEST)
 }
 
@@ -136,9 +134,8 @@ pub(super) fn dropped(
     };
     let place = chips.iter().position(after).unwrap_or(classes);
     let line = Stroke::new(2.0, t.accent);
-    let radius = CornerRadius::same(RADIUS);
     ui.painter()
-        .rect_stroke(area, radius, line, StrokeKind::Inside);
+        .rect_stroke(area, RADIUS, line, StrokeKind::Inside);
     let mark = match chips.get(place) {
         Some(rect) => Some((rect.left() - 2.0, rect.y_range())),
         None => chips
@@ -178,13 +175,7 @@ pub(super) fn carry(ui: &Ui, names: &[String]) {
         galley.size() + Vec2::new(12.0, 6.0),
     );
     let line = Stroke::new(1.0, t.accent);
-    painter.rect(
-        rect,
-        CornerRadius::same(5),
-        t.raised,
-        line,
-        StrokeKind::Inside,
-    );
+    painter.rect(rect, 5, t.raised, line, StrokeKind::Inside);
     painter.galley(rect.min + Vec2::new(6.0, 3.0), galley, t.strong);
 }
 

@@ -78,12 +78,9 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
         Fetch::Ready(_) => standing(cx, SettingGroup::Data),
         Fetch::Nothing | Fetch::Failed(_) => StepState::Wrong,
     };
-    let credit = cx
-        .session
-        .experiment
-        .data
-        .ready()
-        .map(|view| of_list("dataset", &view.place, "credit", &view.credit).to_string());
+    let data = cx.session.experiment.data.ready();
+    let credit =
+        data.map(|view| of_list("dataset", &view.place, "credit", &view.credit).to_string());
     widgets::ends(
         ui,
         |ui| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, CornerRadius, Rect, Role, ScrollArea, Ui, Vec2, pos2};
+use egui::{Align2, Rect, Role, ScrollArea, Ui, Vec2, pos2};
 
 use super::setting::in_row;
 use super::{row, tasks};
@@ -117,8 +117,7 @@ fn overview(ui: &mut Ui, view: &DataView) {
     let size = Vec2::new(ui.available_width(), 72.0);
     let (rect, response) =
         allocate_named(ui, size, Role::Image, tr!("data-images-per-class-chart"));
-    ui.painter()
-        .rect_filled(rect, CornerRadius::same(4), t.background);
+    ui.painter().rect_filled(rect, 4, t.background);
     let count = view.classes.len();
     let columns = count.min(rect.width() as usize).max(1);
     let range = |column: usize| {
@@ -267,12 +266,8 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
 fn splits_matter(cx: &Cx<'_>) -> bool {
     let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;
-    let short = cx
-        .session
-        .experiment
-        .plan
-        .cache_need
-        .is_some_and(|need| need > budget);
+    let need = cx.session.experiment.plan.cache_need;
+    let short = need.is_some_and(|need| need > budget);
     draft.validation_share > 0.0 || short || draft.bit_depth != FULL_DEPTH
 }
 

@@ -39,14 +39,8 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     if list.is_empty() {
         return;
     }
-    let least = cx
-        .session
-        .experiment
-        .plan
-        .train_images
-        .iter()
-        .copied()
-        .min();
+    let images = cx.session.experiment.plan.train_images.iter();
+    let least = images.copied().min();
     let t = tokens(ui);
     card(ui, |ui| {
         let words = tr!("experiment-problems-to-fix", n = list.len());

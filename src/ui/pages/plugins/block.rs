@@ -1,6 +1,6 @@
 //! A diagram of a backbone's block: its parts in a row, and below them the sites at which a plugin is used.
 
-use egui::{Align2, CornerRadius, Pos2, Rect, Role, Stroke, Ui, Vec2};
+use egui::{Align2, Pos2, Rect, Role, Stroke, Ui, Vec2};
 
 use crate::pet::Site;
 use crate::session::editor::meaning::OnBackbone;
@@ -62,7 +62,7 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
         let y = rect.top() + PART + 6.0 + LINE * row as f32;
         let (from, to) = (at(*span.start()) + 3.0, at(*span.end() + 1) - 3.0);
         let bar = Rect::from_min_max(Pos2::new(from, y), Pos2::new(to, y + 3.0));
-        painter.rect_filled(bar, CornerRadius::same(1), t.accent);
+        painter.rect_filled(bar, 1, t.accent);
         let words = format!("{}: {}", site.name(), of_site(on, *site));
         let is_left = from < rect.center().x;
         let (place, align) = match is_left {

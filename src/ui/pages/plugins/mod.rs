@@ -60,12 +60,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Checks regularly whether other programs have changed the plugin files.
 fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
-    let due = cx
-        .pages
-        .plugins
-        .looked
-        .is_none_or(|last| last.elapsed() >= LOOK);
-    if due {
+    let looked = cx.pages.plugins.looked;
+    if looked.is_none_or(|last| last.elapsed() >= LOOK) {
         cx.pages.plugins.looked = Some(Instant::now());
         cx.change(Session::reread_plugins);
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{
-    Align2, Button, CornerRadius, Popup, PopupCloseBehavior, Rect, Role, ScrollArea, Sense, Stroke,
-    TextWrapMode, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, Button, Popup, PopupCloseBehavior, Rect, Role, ScrollArea, Sense, Stroke, TextWrapMode,
+    Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::{askable, listed_as};
@@ -66,8 +66,7 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>
     let over = ui.rect_contains_pointer(sample);
     if over || pinned || response.has_focus() {
         let ground = if response.hovered() { t.raised } else { t.card };
-        ui.painter()
-            .rect_filled(place, CornerRadius::same(RADIUS), ground);
+        ui.painter().rect_filled(place, RADIUS, ground);
         let colour = if pinned { t.accent } else { t.strong };
         icons::paint(ui.painter(), Icon::Pin, place.center(), 10.0, colour);
     }
@@ -178,8 +177,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf]) {
                 true => t.raised,
                 false => t.background,
             };
-            ui.painter()
-                .rect_filled(rect, CornerRadius::same(RADIUS), ground);
+            ui.painter().rect_filled(rect, RADIUS, ground);
             let at = rect.left_top() + vec2(7.0, 4.0);
             let (left, width) = (Align2::LEFT_TOP, CELL.x - 14.0);
             painted_text(ui, at, left, method, semibold(12.0), t.strong, width);
@@ -234,8 +232,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
 fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: usize) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(CELL, Sense::hover());
-    let radius = CornerRadius::same(RADIUS);
-    ui.painter().rect_filled(rect, radius, t.background);
+    ui.painter().rect_filled(rect, RADIUS, t.background);
     let words = in_words(cx, pin, run, cell);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
     let at = rect.left_top() + vec2(7.0, 5.0);

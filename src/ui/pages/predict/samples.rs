@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{CornerRadius, Role, Ui, Vec2};
+use egui::{Role, Ui, Vec2};
 
 use super::{board, run_header};
 use crate::run::config::RunConfig;
@@ -71,8 +71,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let (rect, response) = allocate_named(ui, Vec2::splat(50.0), Role::Button, &name);
     let picture = cx.session.picture_of(data, Split::Test, index);
     let Some(Ok(picture)) = cx.look_up(picture) else {
-        ui.painter()
-            .rect_filled(rect, CornerRadius::same(6), t.background);
+        ui.painter().rect_filled(rect, 6, t.background);
         return;
     };
     cx.textures.paint_square(ui, &picture, rect, 6);

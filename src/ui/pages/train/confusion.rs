@@ -40,11 +40,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             faint(ui, tr!("train-confusion-none"));
             return;
         }
-        let task = cx
-            .pages
-            .train
-            .task
-            .map_or(count - 1, |task| task.min(count - 1));
+        let task = cx.pages.train.task.unwrap_or(count - 1).min(count - 1);
         let top = ui.cursor().top();
         controls(ui, cx, count, task);
         let key = key(ui, cx, run, task);

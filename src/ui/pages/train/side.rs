@@ -125,11 +125,10 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
 
 /// Draws the button that undoes the last added task. It asks for a confirmation because the task's images are deleted.
 fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
-    let taught = run
-        .header
-        .as_ref()
-        .and_then(|header| header.added_tasks.last());
-    let Some(taught) = taught else { return };
+    let header = run.header.as_ref();
+    let Some(taught) = header.and_then(|header| header.added_tasks.last()) else {
+        return;
+    };
     let opener = button(ui, tr!("train-undo-added-task"));
     Popup::menu(&opener).show(|ui| {
         let classes = listed(&taught.classes, 3);

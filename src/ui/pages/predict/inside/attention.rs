@@ -1,8 +1,6 @@
 //! The attention of the class token, drawn over the image before and after a task.
 
-use egui::{
-    Color32, CornerRadius, Rect, RichText, Role, Sense, TextureId, Ui, Vec2, WidgetInfo, vec2,
-};
+use egui::{Color32, Rect, RichText, Role, Sense, TextureId, Ui, Vec2, WidgetInfo, vec2};
 
 use crate::run::inside::{AttentionKind, AttentionMap};
 use crate::session::words::{number, percent};
@@ -70,7 +68,7 @@ fn one(
         for (at, value) in map.values.iter().enumerate() {
             let colour = over(t.warning, value / top.max(f32::MIN_POSITIVE));
             let place = cell(rect, map, at);
-            ui.painter().rect_filled(place, CornerRadius::ZERO, colour);
+            ui.painter().rect_filled(place, 0, colour);
         }
         if let Some(at) = response.hover_pos() {
             tell(&response, map, rect, at);

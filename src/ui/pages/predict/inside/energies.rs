@@ -1,6 +1,6 @@
 //! The energies of the experts on the test images, as histograms.
 
-use egui::{CornerRadius, Rect, Role, Ui, pos2, vec2};
+use egui::{Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::metrics::Expert;
@@ -27,11 +27,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
     }
     faint(ui, tr!("predict-none-energy-about"));
     let range = range(scene);
-    let first = scene
-        .header
-        .tasks
-        .get(scene.task)
-        .map_or(0, |task| task.start);
+    let task = scene.header.tasks.get(scene.task);
+    let first = task.map_or(0, |task| task.start);
     for (expert, _) in &probe.energies {
         if let Some(found) = energies(probe, *expert, first, range, BINS) {
             histogram(ui, *expert, &found, range);
@@ -66,8 +63,7 @@ fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f
     let size = vec2(ui.available_width(), HEIGHT);
     let words = in_words(expert, found, (low, high));
     let (rect, response) = allocate_named(ui, size, Role::Image, &words);
-    ui.painter()
-        .rect_filled(rect, CornerRadius::same(4), t.background);
+    ui.painter().rect_filled(rect, 4, t.background);
     let inner = Rect::from_min_max(rect.min + vec2(6.0, 18.0), rect.max - vec2(6.0, 16.0));
     let most = found.newest.iter().chain(&found.older).copied().max();
     let most = most.unwrap_or(1).max(1) as f32;
@@ -81,7 +77,7 @@ fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f
             let left = inner.left() + width * bin as f32 + width * 0.5 * i as f32;
             let top = inner.bottom() - inner.height() * *count as f32 / most;
             let bar = Rect::from_min_max(pos2(left, top), pos2(left + width * 0.5, inner.bottom()));
-            ui.painter().rect_filled(bar, CornerRadius::ZERO, colour);
+            ui.painter().rect_filled(bar, 0, colour);
         }
     }
     let place = rect.left_top() + vec2(12.0, 10.0);

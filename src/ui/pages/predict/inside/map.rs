@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{
-    CornerRadius, Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2,
-};
+use egui::{Key, Modifiers, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::run::inside::{FeatureMap, ProbeInside, RunInside};
@@ -147,8 +145,7 @@ fn bounds(scene: &Scene<'_>, like: &FeatureMap) -> Rect {
 
 fn paint(ui: &Ui, rect: Rect, scene: &Scene<'_>, probe: &ProbeInside, points: &[Pos2]) {
     let t = tokens(ui);
-    let radius = CornerRadius::same(CARD_RADIUS);
-    ui.painter().rect_filled(rect, radius, t.background);
+    ui.painter().rect_filled(rect, CARD_RADIUS, t.background);
     let painter = ui.painter().with_clip_rect(rect);
     let classes = scene.header.class_order.len();
     let order = (0..points.len()).filter(|at| probe.labels[*at] >= probe.known);
@@ -184,13 +181,8 @@ fn pointed(response: &Response, points: &[Pos2]) -> Option<usize> {
 }
 
 fn tell(scene: &Scene<'_>, probe: &ProbeInside, at: usize) -> String {
-    let name = |class: usize| {
-        scene
-            .header
-            .class_order
-            .get(class)
-            .map_or("?", String::as_str)
-    };
+    let names = &scene.header.class_order;
+    let name = |class: usize| names.get(class).map_or("?", String::as_str);
     let label = probe.labels[at];
     let class = name(label);
     if label >= probe.known {

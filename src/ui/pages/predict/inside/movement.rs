@@ -1,6 +1,6 @@
 //! The movement of each block's PET, as bars for each block.
 
-use egui::{Align2, Color32, CornerRadius, Rect, Role, Ui, pos2, vec2};
+use egui::{Align2, Color32, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::run::inside::Movement;
@@ -83,12 +83,10 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
             pos2(rect.left() + NAMES, top),
             pos2(rect.right() - NUMBERS, top + BAR),
         );
-        ui.painter()
-            .rect_filled(track, CornerRadius::same(2), t.background);
+        ui.painter().rect_filled(track, 2, t.background);
         let mut filled = track;
         filled.set_width(track.width() * (value(row) / most).clamp(0.0, 1.0) as f32);
-        ui.painter()
-            .rect_filled(filled, CornerRadius::same(2), row.colour);
+        ui.painter().rect_filled(filled, 2, row.colour);
         let at = pos2(rect.right(), track.center().y);
         let length = number(value(row), 2);
         ui.painter()
