@@ -18,7 +18,6 @@ pub mod settings;
 mod shell;
 pub mod theme;
 pub mod widgets;
-mod window_place;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,8 +38,7 @@ use app::StudioApp;
 use crash_marker::Marker;
 use display::DisplayChoice;
 use places::Places;
-use settings::Settings;
-use window_place::WindowPlace;
+use settings::{Settings, WindowPlace};
 
 /// The name of the desktop entry by which desktops identify the window.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";

@@ -3,7 +3,6 @@
 
 mod actions;
 mod chosen;
-mod first_task;
 mod line;
 mod list;
 mod side_by_side;

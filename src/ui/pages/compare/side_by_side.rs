@@ -2,17 +2,18 @@
 
 use egui::{RichText, ScrollArea, Ui};
 
-use super::first_task::became;
 use super::{FIGURES, different};
 use crate::method::epochs_of;
 use crate::metrics::Expert;
 use crate::palette::Shade;
+use crate::problem::listed;
 use crate::run::event::RunHeader;
 use crate::session::comparable::unlike;
+use crate::session::first_task::{FirstTaskResult, first_task_sentences};
 use crate::session::paired;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
-use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number};
+use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number, percent};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -393,4 +394,65 @@ fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         };
         faint(ui, chance);
     });
+}
+
+/// The results of a run on its first task.
+struct FirstTaskCurve<'a> {
+    shade: Shade,
+    row: &'a RunRow,
+    result: FirstTaskResult<'a>,
+}
+
+/// Draws the card if a selected run has learned a second task.
+fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
+    let shown: Vec<FirstTaskCurve<'_>> = shown
+        .iter()
+        .filter_map(|&(shade, row)| {
+            let result = FirstTaskResult::from_row(row)?;
+            Some(FirstTaskCurve { shade, row, result })
+        })
+        .collect();
+    let Some(first) = shown.first() else { return };
+    card(ui, |ui| {
+        terms::title_of(ui, tr!("compare-first-task-over-time"), "catastrophic");
+        let same = shown
+            .windows(2)
+            .all(|pair| pair[0].result.first() == pair[1].result.first());
+        if same {
+            images_of_first_task(ui, &first.result);
+        }
+        widgets::in_columns(ui, &shown, 190.0, |ui, shown| one_run(ui, shown, same));
+        let results: Vec<FirstTaskResult<'_>> = shown.iter().map(|shown| shown.result).collect();
+        for words in first_task_sentences(&results) {
+            sentence(ui, words);
+        }
+    });
+}
+
+/// Draws one run. The classes of its first task are included if the runs differ in them.
+fn one_run(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
+    let FirstTaskCurve { shade, row, result } = shown;
+    let t = tokens(ui);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let tip = format!("{}\n{}", row.title(), row.name);
+    run_name(ui, *shade, result.header.short(), &tip);
+    let figure = RichText::new(percent(result.now, 0));
+    ui.label(figure.font(semibold(30.0)).color(t.strong));
+    let text = tr!("compare-still-correct", then = percent(result.then, 0));
+    faint(ui, text);
+    if !same {
+        images_of_first_task(ui, result);
+    }
+    if let Some(quality) = row.quality_of_first {
+        faint(ui, quality.words());
+    }
+}
+
+/// Draws a sentence about the test images of the first task.
+fn images_of_first_task(ui: &mut Ui, result: &FirstTaskResult<'_>) {
+    let words = tr!(
+        "compare-images-of-classes",
+        names = listed(result.first(), 6)
+    );
+    faint(ui, words);
 }

@@ -1,11 +1,11 @@
-//! The data card: the dataset, its content and its tasks.
+//! The data card: the dataset, its content, its corrected labels and its tasks.
 
 use std::time::Duration;
 
-use egui::{RichText, Role, Ui, Vec2};
+use egui::{RichText, Role, ScrollArea, Ui, Vec2};
 
-use super::{corrected, details, standing, tasks};
-use crate::data::published;
+use super::{details, standing, tasks};
+use crate::data::{Correction, CorrectionCount, published};
 use crate::run::config::SettingGroup;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::collection::Purpose;
@@ -18,9 +18,10 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export::forms;
-use crate::ui::theme::tokens;
+use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{
-    self, StepState, allocate_named, button, button_if, card, faint, paint_border, segmented,
+    self, StepState, allocate_named, button, button_if, card, faint, link, paint_border, segmented,
+    toggle_link,
 };
 
 /// The built-in datasets.
@@ -52,12 +53,12 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 Some(set) => offer(ui, cx, set),
                 None => {
                     widgets::problem(ui, problem);
-                    corrected::line(ui, cx);
+                    corrected_labels(ui, cx);
                 }
             },
             Fetch::Ready(view) => {
                 thumbs(ui, cx, view);
-                corrected::line(ui, cx);
+                corrected_labels(ui, cx);
                 details::noted_splits(ui, cx, view);
                 class_arrival(ui, cx);
                 for words in cx.session.suited() {
@@ -311,4 +312,89 @@ fn class_arrival(ui: &mut Ui, cx: &mut Cx<'_>) {
     if at_once != before {
         cx.change(move |session| session.set_all_at_once(at_once));
     }
+}
+
+/// Draws the line if at least one label was corrected.
+fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let place = cx.session.experiment.draft.data.clone();
+    let (list, used) = (
+        cx.session.corrected_labels(&place),
+        &cx.session.experiment.draft.corrected,
+    );
+    if list.is_empty() && used.is_empty() {
+        return;
+    }
+    let told = |list| {
+        let words = CorrectionCount::of(list).words();
+        words.map_or_else(String::new, |words| words.said())
+    };
+    let (count, own) = (list.len(), told(used));
+    let (words, used, same) = (told(list), !used.is_empty(), list == used);
+    ui.horizontal_wrapped(|ui| {
+        let t = tokens(ui);
+        let words = match count {
+            0 => tr!("data-corrected-empty").to_string(),
+            _ => words,
+        };
+        let words = RichText::new(words).font(regular(13.0));
+        ui.label(words.color(t.text));
+        let mut on = used;
+        let ways = [
+            (true, tr!("data-corrected-use")),
+            (false, tr!("data-corrected-original-labels")),
+        ];
+        if segmented(ui, "corrected-labels", &ways, &mut on) {
+            use_corrected(cx, on);
+        }
+        if used && !same {
+            faint(ui, tr!("data-corrected-run-list", own = own));
+            if link(ui, tr!("data-corrected-use-current")).clicked() {
+                use_corrected(cx, true);
+            }
+        }
+        if count > 0 {
+            let (show, hide) = (tr!("data-corrected-show"), tr!("data-corrected-hide"));
+            toggle_link(ui, &mut cx.pages.experiment.corrected, show, hide);
+        }
+    });
+    if cx.pages.experiment.corrected {
+        let rows = ScrollArea::vertical()
+            .id_salt("corrected")
+            .max_height(150.0);
+        rows.show_rows(ui, 20.0, count, |ui, range| {
+            let list = cx.session.corrected_labels(&place);
+            for correction in list.get(range).unwrap_or_default() {
+                corrected_row(ui, cx, &place, correction);
+            }
+        });
+    }
+}
+
+fn use_corrected(cx: &mut Cx<'_>, on: bool) {
+    cx.change(move |session| session.use_corrected(on));
+}
+
+fn corrected_row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
+    ui.horizontal(|ui| {
+        let (picture, was) = (correction.picture.as_str(), correction.was.as_str());
+        let now = match correction.class.as_deref() {
+            Some(class) => {
+                tr!(
+                    "data-corrected-row",
+                    picture = picture,
+                    class = class,
+                    was = was
+                )
+            }
+            None => tr!("data-corrected-excluded", picture = picture, was = was),
+        };
+        faint(ui, now);
+        let back = link(ui, tr!("data-corrected-revert"));
+        let back = back.accessible_name(tr!("data-corrected-revert-image", picture = picture));
+        if back.clicked() {
+            let back = correction.taken_back();
+            let place = place.to_string();
+            cx.change(move |session| session.set_corrected_label(place, back));
+        }
+    });
 }

@@ -2,7 +2,6 @@
 
 mod backbone;
 mod chips;
-mod corrected;
 mod data;
 mod details;
 mod fixes;
