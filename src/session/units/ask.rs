@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::blocks::{block, check_name};
-use super::figures::NoValue;
+use super::figures::{Figures, NoValue};
 use super::formula::Formula;
 use super::text::{Paragraph, paragraphs};
-use super::value::Figures;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Message;

@@ -4,10 +4,9 @@ use serde::Deserialize;
 
 use super::Unit;
 use super::blocks::{block, known};
-use super::figures::RunFigures;
+use super::figures::{Figures, RunFigures};
 use super::formula::Formula;
 use super::text::number;
-use super::value::Figures;
 use crate::message;
 use crate::metrics::{mean, std_dev};
 use crate::palette::Shade;

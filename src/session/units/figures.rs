@@ -21,6 +21,9 @@ pub enum NoValue {
 /// The value of a formula, or why it has none.
 pub type Outcome<T> = Result<T, NoValue>;
 
+/// The results of the runs of a unit by name. A repeated run has several.
+pub type Figures = BTreeMap<String, Vec<RunFigures>>;
+
 /// The results of one run, limited to the tasks that the unit uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFigures {

@@ -9,7 +9,6 @@ mod blocks;
 pub mod chart;
 mod figures;
 mod formula;
-mod functions;
 mod library;
 mod marks;
 mod open_lesson;
@@ -19,19 +18,17 @@ mod play;
 mod read;
 mod summary;
 mod text;
-mod value;
 
 pub use ask::{AnswerKind, Ask, Feedback, GivenAnswer};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure, RunValues};
-pub use figures::{NoValue, RunFigures};
+pub use figures::{Figures, NoValue, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
 pub use open_lesson::{Answers, LessonProgress, Retrained, UnitRun, UnitRunState, Units};
 pub use play::same_settings;
 pub use summary::summary;
 pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
-pub use value::Figures;
 
 use crate::texts::Language;
 

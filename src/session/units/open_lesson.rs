@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::figures::Figures;
 use super::library::{UnitEntry, named};
-use super::value::Figures;
 use super::{Ask, GivenAnswer, Unit, UnitPart};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;

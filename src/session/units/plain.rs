@@ -3,8 +3,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::chart::Chart;
+use super::figures::Figures;
 use super::text::{Paragraph, ParagraphKind};
-use super::value::Figures;
 use super::{AnswerKind, Ask, Figure, Runs, Teach, Unit, UnitPart};
 use crate::method::command;
 use crate::pet::library::PluginLibrary;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::figures::Figures;
 use super::library::{UnitEntry, entries, own_folder};
 use super::open_lesson::{UnitRun, UnitRunState};
-use super::value::Figures;
 use super::{RunFigures, RunPlan, Teach, Unit, UnitPart};
 use crate::method::filled;
 use crate::run::about;

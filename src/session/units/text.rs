@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use super::figures::NoValue;
+use super::figures::{Figures, NoValue};
 use super::formula::Formula;
 use super::marks::{Live, MARKS, mark};
-use super::value::Figures;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
