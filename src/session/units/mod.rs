@@ -10,7 +10,6 @@ pub mod chart;
 mod figures;
 mod formula;
 mod library;
-mod marks;
 mod open_lesson;
 mod own;
 pub mod plain;

@@ -44,12 +44,8 @@ impl Unit {
         let text = text.replace("\r\n", "\n");
         let (front, body, first) = split(&text).map_err(|problem| problem.at(at(1)))?;
         let front: Front = block(front).map_err(|problem| placed(problem, origin, 2))?;
-        let line = |place: usize| {
-            first
-                + body[..body.floor_char_boundary(place.min(body.len()))]
-                    .matches('\n')
-                    .count()
-        };
+        let breaks: Vec<usize> = body.match_indices('\n').map(|(at, _)| at).collect();
+        let line = |place: usize| first + breaks.partition_point(|at| *at < place);
         let runs = names(body);
         let pieces = pieces(body, &runs, &line).map_err(|problem| {
             let place = format!("{origin}, {}", problem.place);
@@ -66,8 +62,7 @@ impl Unit {
         for piece in pieces {
             match piece {
                 MarkdownPiece::Paragraph(paragraph) => reader.parts.push(UnitPart::Text(paragraph)),
-                MarkdownPiece::Fence(name, held, above) => {
-                    let begins = first + above;
+                MarkdownPiece::Fence(name, held, begins) => {
                     let read = reader.fence(&name, &held, begins, &runs);
                     read.map_err(|problem| placed(problem, origin, begins))?;
                 }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset,
+};
 
 use super::figures::{Figures, NoValue};
 use super::formula::Formula;
-use super::marks::{Live, MARKS, mark};
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
@@ -56,7 +57,7 @@ pub struct Paragraph {
 /// A piece of a Markdown text.
 pub(super) enum MarkdownPiece {
     Paragraph(Paragraph),
-    /// A fenced block: its name, its content, and the number of lines above the content.
+    /// A fenced block: its name, its content, and the line at which the content begins.
     Fence(String, String, usize),
 }
 
@@ -141,16 +142,42 @@ pub(super) fn pieces(
     runs: &[String],
     line: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<MarkdownPiece>> {
-    let (marked, live) = mark(text, runs, line)?;
     let mut writer = Writer {
-        live: &live,
+        runs,
         ..Writer::default()
     };
-    for (event, range) in Parser::new_ext(&marked, Options::ENABLE_TABLES).into_offset_iter() {
-        writer.take(event, &range, &marked)?;
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
+    for (event, range) in TextMergeWithOffset::new(events) {
+        let at = line(range.start);
+        writer.write(event, at).map_err(|problem| Problem {
+            place: format!("line {at}"),
+            ..problem
+        })?;
     }
     writer.close();
     Ok(writer.pieces)
+}
+
+/// Returns the live values of a text, `{name: formula}` or `{formula}`: their places, names (an ellipsis if they have
+/// none) and formulas. Braces around any other text have no meaning.
+fn live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
+    text.match_indices('{').filter_map(|(open, _)| {
+        // A live value contains no braces.
+        let after = &text[open + 1..];
+        let end = after.find(['{', '}'])?;
+        let inner = after[end..].starts_with('}').then(|| &after[..end])?;
+        let (name, formula) = match inner.split_once(':') {
+            None if has_call(inner) => ("…", inner),
+            pair => pair?,
+        };
+        Some((open..open + end + 2, name.trim(), formula))
+    })
+}
+
+/// Returns whether a text in braces contains a function call and is therefore a formula.
+fn has_call(text: &str) -> bool {
+    let mut before = text.split('(').rev().skip(1);
+    before.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))
 }
 
 fn plain(text: &str) -> Span {
@@ -163,7 +190,7 @@ fn plain(text: &str) -> Span {
 /// Builds pieces from the parser's events.
 #[derive(Default)]
 struct Writer<'a> {
-    live: &'a [Live],
+    runs: &'a [String],
     pieces: Vec<MarkdownPiece>,
     open: Option<Paragraph>,
     strong: usize,
@@ -172,8 +199,6 @@ struct Writer<'a> {
     /// The number of the next item of each open list; `None` for a list without numbers.
     lists: Vec<Option<u64>>,
     fence: Option<(String, String, usize)>,
-    /// The last offset whose lines were counted, and the number of lines before it.
-    counted: (usize, usize),
 }
 
 impl Writer<'_> {
@@ -182,36 +207,29 @@ impl Writer<'_> {
         self.pieces.extend(full.map(MarkdownPiece::Paragraph));
     }
 
-    /// Returns the number of lines before an offset. Offsets only increase, so each line is counted once.
-    fn above(&mut self, place: usize, whole: &str) -> usize {
-        let (from, lines) = self.counted;
-        let new = whole.get(from..place).unwrap_or_default();
-        self.counted = (place.max(from), lines + new.matches('\n').count());
-        self.counted.1
-    }
-
     fn begin(&mut self, kind: ParagraphKind) {
         self.close();
         let spans = Vec::new();
         self.open = Some(Paragraph { kind, spans });
     }
 
-    fn take(&mut self, event: Event<'_>, range: &Range<usize>, whole: &str) -> Result<()> {
+    fn write(&mut self, event: Event<'_>, line: usize) -> Result<()> {
         match event {
-            Event::Start(tag) => self.start(tag, range, whole),
+            Event::Start(tag) => self.start(tag, line),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, false),
-            Event::Code(text) => self.text(&text, true),
-            Event::SoftBreak => self.text(" ", false),
-            Event::HardBreak => self.text("\n", false),
             // HTML is shown as text because it is not rendered.
-            Event::Html(text) | Event::InlineHtml(text) => self.text(&text, false),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                return self.text(&text);
+            }
+            Event::Code(text) => self.push(&text, true),
+            Event::SoftBreak => self.push(" ", false),
+            Event::HardBreak => self.push("\n", false),
             _ => {}
         }
         Ok(())
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: &Range<usize>, whole: &str) {
+    fn start(&mut self, tag: Tag<'_>, line: usize) {
         match tag {
             Tag::Heading { level, .. } => self.begin(ParagraphKind::Heading(level as u8)),
             // The first paragraph of a list item belongs to the item itself.
@@ -235,7 +253,7 @@ impl Writer<'_> {
             // A table row becomes an item with its cells in sequence.
             Tag::TableHead | Tag::TableRow => self.begin(ParagraphKind::Item(0, None)),
             Tag::TableCell if self.open.as_ref().is_some_and(|row| !row.spans.is_empty()) => {
-                self.text(": ", false);
+                self.push(": ", false);
             }
             Tag::Emphasis => self.emphasis += 1,
             Tag::Strong => self.strong += 1,
@@ -245,9 +263,7 @@ impl Writer<'_> {
                     CodeBlockKind::Fenced(name) => name,
                     CodeBlockKind::Indented => CowStr::Borrowed("text"),
                 };
-                // Marks contain no line breaks, so line numbers equal those of the source.
-                let above = self.above(range.start, whole) + 1;
-                self.fence = Some((name.trim().to_string(), String::new(), above));
+                self.fence = Some((name.trim().to_string(), String::new(), line + 1));
             }
             _ => {}
         }
@@ -277,52 +293,57 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds text. Live values in it become separate spans.
-    fn text(&mut self, text: &str, code: bool) {
+    /// Adds text. Live values in it become separate spans, except in a fenced block.
+    fn text(&mut self, text: &str) -> Result<()> {
         if let Some((_, block, _)) = &mut self.fence {
             block.push_str(text);
-            return;
+            return Ok(());
         }
-        let open = self.open.get_or_insert(Paragraph {
-            kind: ParagraphKind::Text,
-            spans: Vec::new(),
-        });
-        let look = Span {
+        let mut done = 0;
+        for (range, name, formula) in live_values(text) {
+            self.push(&text[done..range.start], false);
+            done = range.end;
+            let span = Span {
+                text: name.into(),
+                live: Some(Formula::read_as(formula, self.runs, false)?),
+                ..self.look(false)
+            };
+            self.open_paragraph().spans.push(span);
+        }
+        self.push(&text[done..], false);
+        Ok(())
+    }
+
+    /// Adds text without live values. Adjacent text with the same style is merged, so that a glossary term that is
+    /// split over two lines is found.
+    fn push(&mut self, text: &str, code: bool) {
+        let look = self.look(code);
+        let open = self.open_paragraph();
+        match open.spans.last_mut() {
+            _ if text.is_empty() => {}
+            Some(last) if last.live.is_none() && last.looks_like(&look) => last.text.push_str(text),
+            _ => open.spans.push(Span {
+                text: text.into(),
+                ..look
+            }),
+        }
+    }
+
+    /// Returns an empty span in the current style.
+    fn look(&self, code: bool) -> Span {
+        Span {
             strong: self.strong > 0,
             emphasis: self.emphasis > 0,
             code,
             ..Span::default()
-        };
-        for (i, part) in text.split(MARKS[0]).enumerate() {
-            let (number, words) = match (i, part.split_once(MARKS[1])) {
-                (0, _) | (_, None) => ("", part),
-                (_, Some(both)) => both,
-            };
-            let live = number.parse().ok().and_then(|at: usize| self.live.get(at));
-            if let Some(live) = live {
-                let (text, formula) = match code {
-                    true => (live.source.clone(), None),
-                    false => (live.name.clone(), live.formula.clone()),
-                };
-                open.spans.push(Span {
-                    text,
-                    live: formula,
-                    ..look.clone()
-                });
-            }
-            // Adjacent text with the same style is merged, so that a glossary term that is split over two lines is
-            // found.
-            match open.spans.last_mut() {
-                _ if words.is_empty() => {}
-                Some(last) if last.live.is_none() && last.looks_like(&look) => {
-                    last.text.push_str(words);
-                }
-                _ => open.spans.push(Span {
-                    text: words.into(),
-                    ..look.clone()
-                }),
-            }
         }
+    }
+
+    fn open_paragraph(&mut self) -> &mut Paragraph {
+        self.open.get_or_insert(Paragraph {
+            kind: ParagraphKind::Text,
+            spans: Vec::new(),
+        })
     }
 }
 
@@ -336,7 +357,8 @@ mod tests {
     fn markdown_becomes_paragraphs_with_figures_in_them() {
         let runs = ["a".to_string()];
         let text = "# Title\n\nOne *two* **three** `four`\nfive {F_N: forgetting(a)*1} %.\n\n1. first\n2. second\n   - inner\n\n> note\n\n```sh\nlae-studio {x:y}\n```\n";
-        let pieces = pieces(text, &runs, &|_| 0).unwrap();
+        let line_at = |place: usize| text[..place].matches('\n').count();
+        let pieces = pieces(text, &runs, &line_at).unwrap();
         let all: Vec<&Paragraph> = pieces
             .iter()
             .filter_map(|piece| match piece {
@@ -360,11 +382,11 @@ mod tests {
                 ParagraphKind::Quote
             ]
         );
-        let Some(MarkdownPiece::Fence(name, code, above)) = pieces.last() else {
+        let Some(MarkdownPiece::Fence(name, code, line)) = pieces.last() else {
             panic!("no block");
         };
         assert_eq!((name.as_str(), code.as_str()), ("sh", "lae-studio {x:y}\n"));
-        assert!(text.lines().nth(*above).unwrap().starts_with("lae-studio"));
+        assert!(text.lines().nth(*line).unwrap().starts_with("lae-studio"));
         let mut figures = Figures::new();
         let told = |figures: &Figures, language| all[1].filled(figures, language);
         assert_eq!(
@@ -400,5 +422,23 @@ mod tests {
             paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(),
             1
         );
+    }
+
+    #[test]
+    fn a_formula_between_braces_is_a_figure_with_and_without_a_name() {
+        let names = |text: &str| -> Vec<String> {
+            let paragraphs = paragraphs(text, &["a".to_string()]).unwrap();
+            let live = |span: &Span| span.live.is_some();
+            let live = paragraphs[0].spans.iter().filter(|span| live(span));
+            live.map(|span| span.text.clone()).collect()
+        };
+        assert_eq!(names("{a {b: 1 + 2 * 3} {c} }{"), ["b"]);
+        assert_eq!(names("{forgetting(a)} {b (c)} `{b: 1}`"), ["…"]);
+        let text = &paragraphs("{a {b: 1} {c} }{", &[]).unwrap()[0];
+        assert_eq!(
+            text.filled(&Figures::new(), Language::English),
+            "{a 1.0 {c} }{"
+        );
+        assert!(paragraphs("{forgeting(a)}", &["a".to_string()]).is_err());
     }
 }
