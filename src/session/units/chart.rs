@@ -11,6 +11,7 @@ use crate::message;
 use crate::metrics::{mean, std_dev};
 use crate::palette::Shade;
 use crate::problem::{Problem, Result};
+use crate::store::figure::{Bar, FigureLine};
 use crate::texts::Language;
 
 /// A figure.
@@ -23,27 +24,19 @@ pub struct Figure {
     kind: Shape,
 }
 
-/// The kind of a figure.
+/// The kind of a figure. In its formulas, `run` is each of its runs in turn.
 #[derive(Clone, Debug, PartialEq)]
 enum Shape {
     Curves,
     Matrix,
-    Bars(Vec<Formula>, String),
-    Spread(Vec<Formula>, String),
-    /// A table: the column titles, and for each run one formula per column.
-    Table(Vec<String>, Vec<Vec<Formula>>),
+    Bars {
+        value: Formula,
+        unit: String,
+        spread: bool,
+    },
+    /// The title and the formula of each column.
+    Table(Vec<(String, Formula)>),
     Distance,
-}
-
-/// The data of one run in a figure.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunValues<T> {
-    /// The display name of the run.
-    pub title: String,
-    /// Its colour.
-    pub shade: Shade,
-    /// The values that are available.
-    pub values: Vec<T>,
 }
 
 /// A figure with the data that is available.
@@ -53,8 +46,8 @@ pub enum Chart {
     Curves {
         /// The label of each task.
         tasks: Vec<String>,
-        /// Values by task.
-        lines: Vec<RunValues<f64>>,
+        /// Points (task from 0, percent) of each run.
+        lines: Vec<FigureLine>,
     },
     /// The accuracy matrix of a run, as shares.
     Matrix {
@@ -63,10 +56,10 @@ pub enum Chart {
         /// Number of tasks.
         tasks: usize,
     },
-    /// Values of each run. A repeated run has several values.
+    /// Values of each run.
     Bars {
-        /// For each run, one value per repetition.
-        rows: Vec<RunValues<f64>>,
+        /// For each run, its mean and one value per repetition.
+        rows: Vec<(Bar, Vec<f64>)>,
         /// The unit shown after a number.
         unit: String,
         /// Whether each value is shown in addition to the mean.
@@ -86,7 +79,7 @@ pub enum Chart {
         /// Number of tasks.
         tasks: usize,
         /// Points (epochs since the start, distance) of each run.
-        lines: Vec<RunValues<[f64; 2]>>,
+        lines: Vec<FigureLine>,
     },
 }
 
@@ -111,6 +104,8 @@ struct Column {
     value: String,
 }
 
+/// The name of each run in the formulas of a figure.
+const RUN: &str = "run";
 /// The kinds of figures.
 const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distance"];
 /// Maximum number of columns of a table.
@@ -131,21 +126,36 @@ impl Figure {
             return Err(Problem::new(message!("lesson-figure-run-count"))
                 .advise(message!("lesson-figure-run-count-advice")));
         }
-        let value = || match &words.value {
-            Some(value) => each(value, &words.runs),
-            None => Err(Problem::new(message!(
-                "lesson-figure-value-missing",
-                kind = words.kind.as_str()
-            ))
-            .advise(message!("lesson-figure-value-missing-advice"))),
-        };
+        let mut names = words.runs.clone();
+        names.push(RUN.into());
+        let formula = |text: &str| Formula::read_as(text, &names, false);
         let kind = match words.kind.as_str() {
             "curves" => Shape::Curves,
             "matrix" => Shape::Matrix,
             "distance" => Shape::Distance,
-            "bars" => Shape::Bars(value()?, words.unit.clone()),
-            "spread" => Shape::Spread(value()?, words.unit.clone()),
-            "table" => table(&words)?,
+            kind @ ("bars" | "spread") => {
+                let missing = || {
+                    Problem::new(message!("lesson-figure-value-missing", kind = kind))
+                        .advise(message!("lesson-figure-value-missing-advice"))
+                };
+                Shape::Bars {
+                    value: formula(words.value.as_ref().ok_or_else(missing)?)?,
+                    unit: words.unit,
+                    spread: kind == "spread",
+                }
+            }
+            "table" => {
+                if words.columns.len() > MOST_COLUMNS {
+                    let what = message!("lesson-too-many-columns", n = words.columns.len());
+                    let advice = message!("lesson-too-many-columns-advice", n = MOST_COLUMNS);
+                    return Err(Problem::new(what).advise(advice));
+                }
+                let own = words.columns.iter();
+                let own = own.map(|column| (column.title.as_str(), column.value.as_str()));
+                let usual = COLUMNS.into_iter().filter(|_| words.columns.is_empty());
+                let column = |(title, value): (&str, &str)| Ok((title.into(), formula(value)?));
+                Shape::Table(own.chain(usual).map(column).collect::<Result<_>>()?)
+            }
             other => {
                 return Err(
                     Problem::new(message!("lesson-no-such-figure", kind = other)).advise(message!(
@@ -168,24 +178,23 @@ impl Figure {
         let title = |name: &String| unit.title_of(name).to_string();
         let shades = Shade::each(self.runs.iter().map(|name| unit.method_of(name)));
         let runs = || self.runs.iter().zip(shades.iter().copied());
-        let values = |formulas: &[Formula]| {
-            let row = |((name, shade), formula): ((&String, Shade), &Formula)| RunValues {
-                title: title(name),
-                shade,
-                values: formula.values(figures).unwrap_or_default(),
+        let lines = |points: fn(&[RunFigures]) -> Option<Vec<[f64; 2]>>| {
+            let line = |(name, shade)| {
+                let points = points(figures_of(name))?;
+                Some(FigureLine::new(title(name), Some(shade), points))
             };
-            runs().zip(formulas).map(row).collect()
+            runs().filter_map(line).collect()
+        };
+        // The results in which formulas find this run by the name `run`.
+        let with_run = |name: &String| {
+            let mut all = figures.clone();
+            all.insert(RUN.into(), figures_of(name).to_vec());
+            all
         };
         match &self.kind {
             Shape::Curves => Chart::Curves {
                 tasks: task_labels(self.runs.iter().flat_map(figures_of)),
-                lines: runs()
-                    .map(|(name, shade)| RunValues {
-                        title: title(name),
-                        shade,
-                        values: curve(figures_of(name)),
-                    })
-                    .collect(),
+                lines: lines(|runs| Some(curve(runs))),
             },
             Shape::Matrix => {
                 let run = self.runs.first().and_then(|name| figures_of(name).first());
@@ -194,37 +203,48 @@ impl Figure {
                     tasks: run.map_or(0, RunFigures::tasks),
                 }
             }
-            Shape::Bars(formulas, unit) | Shape::Spread(formulas, unit) => Chart::Bars {
-                rows: values(formulas),
-                unit: unit.clone(),
-                spread: matches!(self.kind, Shape::Spread(..)),
-            },
-            Shape::Table(columns, rows) => {
-                let rows = self.runs.iter().zip(rows).map(|(name, formulas)| {
-                    let cells = formulas.iter().map(|formula| {
-                        let values = formula.values(figures).unwrap_or_default();
+            Shape::Bars {
+                value,
+                unit,
+                spread,
+            } => {
+                let row = |(name, shade): (&String, Shade)| {
+                    let values = value.values(&with_run(name)).unwrap_or_default();
+                    let bar = Bar {
+                        name: title(name),
+                        shade,
+                        value: mean(&values).unwrap_or(f64::NAN),
+                        text: format!("{} {unit}", mean_and_spread(&values, language)),
+                    };
+                    (bar, values)
+                };
+                Chart::Bars {
+                    rows: runs().map(row).collect(),
+                    unit: unit.clone(),
+                    spread: *spread,
+                }
+            }
+            Shape::Table(columns) => {
+                let row = |name: &String| {
+                    let figures = with_run(name);
+                    let cell = |(_, formula): &(String, Formula)| {
+                        let values = formula.values(&figures).unwrap_or_default();
                         mean_and_spread(&values, language)
-                    });
+                    };
+                    let cells = columns.iter().map(cell);
                     std::iter::once(title(name)).chain(cells).collect()
-                });
+                };
                 Chart::Table {
-                    columns: columns.clone(),
-                    rows: rows.collect(),
+                    columns: columns.iter().map(|(title, _)| title.clone()).collect(),
+                    rows: self.runs.iter().map(row).collect(),
                 }
             }
             Shape::Distance => {
                 let first = self.runs.iter().flat_map(figures_of).next();
-                let lines = runs().filter_map(|(name, shade)| {
-                    Some(RunValues {
-                        title: title(name),
-                        shade,
-                        values: distance(figures_of(name).first()?),
-                    })
-                });
                 Chart::Distance {
                     passes: first.map_or(0, |run| run.passes),
                     tasks: first.map_or(0, RunFigures::tasks),
-                    lines: lines.collect(),
+                    lines: lines(|runs| runs.first().map(distance)),
                 }
             }
         }
@@ -235,48 +255,46 @@ impl Chart {
     /// Returns whether there is nothing to draw yet.
     pub fn is_empty(&self) -> bool {
         match self {
-            Self::Curves { lines, .. } => lines.iter().all(|line| line.values.is_empty()),
-            Self::Bars { rows, .. } => rows.iter().all(|row| row.values.is_empty()),
+            Self::Curves { lines, .. } | Self::Distance { lines, .. } => {
+                lines.iter().all(|line| line.points.is_empty())
+            }
+            Self::Bars { rows, .. } => rows.iter().all(|(_, values)| values.is_empty()),
             Self::Matrix { rows, .. } => rows.is_empty(),
             Self::Table { rows, .. } => rows
                 .iter()
                 .all(|row| row.iter().skip(1).all(|cell| cell == "–")),
-            Self::Distance { lines, .. } => lines.iter().all(|line| line.values.is_empty()),
         }
     }
 
     /// Returns all numbers of the figure as text, with one line for each run or row.
     pub fn text(&self, language: Language) -> String {
-        let say = |value: &f64| number(*value, language);
+        let say = |value: f64| number(value, language);
         let row = |title: &str, values: Vec<String>| format!("{title}: {}\n", values.join("  "));
         match self {
-            Self::Curves { lines, .. } => lines
+            Self::Curves { lines, .. } | Self::Distance { lines, .. } => lines
                 .iter()
-                .map(|line| row(&line.title, line.values.iter().map(say).collect()))
+                .map(|line| row(&line.name, line.points.iter().map(|p| say(p.y)).collect()))
                 .collect(),
             Self::Matrix { rows, .. } => rows
                 .iter()
                 .zip(1..)
                 .map(|(cells, task)| {
-                    let cells = cells.iter().map(|share| say(&(share * 100.0)));
+                    let cells = cells.iter().map(|share| say(share * 100.0));
                     row(&task.to_string(), cells.collect())
                 })
                 .collect(),
             Self::Bars { rows, unit, .. } => rows
                 .iter()
-                .map(|RunValues { title, values, .. }| {
-                    let told = match values.len() {
-                        0 | 1 => mean_and_spread(values, language),
-                        _ => {
-                            let each: Vec<String> = values.iter().map(say).collect();
-                            format!(
-                                "{}  ({})",
-                                mean_and_spread(values, language),
-                                each.join("  ")
-                            )
-                        }
-                    };
-                    format!("{title}: {told} {unit}").trim_end().to_string() + "\n"
+                .map(|(bar, values)| {
+                    let mut told = mean_and_spread(values, language);
+                    if values.len() > 1 {
+                        let each: Vec<String> = values.iter().copied().map(say).collect();
+                        told += &format!("  ({})", each.join("  "));
+                    }
+                    format!("{}: {told} {unit}", bar.name)
+                        .trim_end()
+                        .to_string()
+                        + "\n"
                 })
                 .collect(),
             Self::Table { columns, rows } => rows
@@ -285,13 +303,6 @@ impl Chart {
                     let named = columns.iter().zip(&cells[1..]);
                     let named = named.map(|(column, cell)| format!("{column} {cell}"));
                     row(&cells[0], named.collect())
-                })
-                .collect(),
-            Self::Distance { lines, .. } => lines
-                .iter()
-                .map(|line| {
-                    let values = line.values.iter().map(|[_, y]| say(y));
-                    row(&line.title, values.collect())
                 })
                 .collect(),
         }
@@ -310,63 +321,14 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     }
 }
 
-/// Returns one formula for each run: `value` with the word `run` replaced by the name of the run.
-fn each(value: &str, runs: &[String]) -> Result<Vec<Formula>> {
-    let with = |name: &String| {
-        let mut text = String::new();
-        let mut word = String::new();
-        for c in value.chars().chain([' ']) {
-            if c.is_ascii_alphanumeric() || c == '_' {
-                word.push(c);
-                continue;
-            }
-            text.push_str(if word == "run" { name } else { &word });
-            word.clear();
-            text.push(c);
-        }
-        let mut all = runs.to_vec();
-        all.push(name.clone());
-        Formula::read_as(&text, &all, false)
-    };
-    runs.iter().map(with).collect()
-}
-
-fn table(words: &Words) -> Result<Shape> {
-    let usual: Vec<Column> = COLUMNS
-        .map(|(title, value)| Column {
-            title: title.into(),
-            value: value.into(),
-        })
-        .into();
-    let columns = if words.columns.is_empty() {
-        &usual
-    } else {
-        &words.columns
-    };
-    if columns.len() > MOST_COLUMNS {
-        let what = message!("lesson-too-many-columns", n = columns.len());
-        return Err(
-            Problem::new(what).advise(message!("lesson-too-many-columns-advice", n = MOST_COLUMNS))
-        );
-    }
-    let mut rows = vec![Vec::new(); words.runs.len()];
-    for column in columns {
-        let formulas = each(&column.value, &words.runs)?;
-        for (row, formula) in rows.iter_mut().zip(formulas) {
-            row.push(formula);
-        }
-    }
-    let titles = columns.iter().map(|column| column.title.clone());
-    Ok(Shape::Table(titles.collect(), rows))
-}
-
-/// Returns the mean of A_i over the repetitions, in percent, for the tasks that all repetitions have finished.
-fn curve(runs: &[RunFigures]) -> Vec<f64> {
+/// Returns points (task from 0, mean of A_i over the repetitions in percent) for the tasks that all repetitions have
+/// finished.
+fn curve(runs: &[RunFigures]) -> Vec<[f64; 2]> {
     let all = runs.iter().map(|run| run.history.answer());
     let all: Vec<&[f64]> = all.map(|history| history.accuracy.as_slice()).collect();
     let length = all.iter().map(|values| values.len()).min().unwrap_or(0);
     let at = |i: usize| all.iter().map(|values| values[i] * 100.0).sum::<f64>() / all.len() as f64;
-    (0..length).map(at).collect()
+    (0..length).map(|i| [i as f64, at(i)]).collect()
 }
 
 /// Returns a label for each task: its number, and its classes if they are the same in all runs.

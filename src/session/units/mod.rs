@@ -6,7 +6,7 @@
 
 mod ask;
 mod blocks;
-pub mod chart;
+mod chart;
 mod figures;
 mod formula;
 mod library;
@@ -20,7 +20,7 @@ mod text;
 
 pub use ask::{AnswerKind, Ask, Feedback, GivenAnswer};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
-pub use chart::{Chart, Figure, RunValues};
+pub use chart::{Chart, Figure};
 pub use figures::{Figures, NoValue, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};

@@ -1,11 +1,8 @@
 //! The summary of a finished unit on one page: questions with the user's and the correct answers, and figures.
 
-use super::chart::{Chart, mean_and_spread};
-use super::{AnswerKind, Ask, Feedback, GivenAnswer, RunValues, Unit, UnitPart, Units};
-use crate::metrics::mean;
-use crate::store::figure::{
-    Bar, Bars, Cells, Figure, FigureContent, FigureLine, Lines, Page, PagePart,
-};
+use super::chart::Chart;
+use super::{AnswerKind, Ask, Feedback, GivenAnswer, Unit, UnitPart, Units};
+use crate::store::figure::{Bars, Cells, Figure, FigureContent, Lines, Page, PagePart};
 
 /// Returns the summary of a unit with the answers and results of the open unit.
 pub fn summary(unit: &Unit, units: &Units) -> Figure {
@@ -60,41 +57,24 @@ fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [Page
 fn drawn(unit: &Unit, title: &str, chart: Chart) -> Vec<PagePart> {
     let language = unit.language;
     let content = match chart {
-        Chart::Curves { tasks, lines } => {
-            let line = |run: RunValues<f64>| {
-                let points = run.values.iter().enumerate();
-                let points = points.map(|(task, value)| [task as f64, *value]);
-                FigureLine::new(run.title, Some(run.shade), points)
-            };
-            FigureContent::Lines(Lines {
-                places: tasks,
-                ..Lines::accuracy(lines.into_iter().map(line).collect())
-            })
-        }
+        Chart::Curves { tasks, lines } => FigureContent::Lines(Lines {
+            places: tasks,
+            ..Lines::accuracy(lines)
+        }),
         Chart::Distance { lines, .. } => {
-            let points = lines.iter().flat_map(|line| &line.values);
-            let most = points.map(|point| point[1]).fold(1.0, f64::max);
-            let line =
-                |run: RunValues<[f64; 2]>| FigureLine::new(run.title, Some(run.shade), run.values);
+            let points = lines.iter().flat_map(|line| &line.points);
+            let most = points.map(|point| point.y).fold(1.0, f64::max);
             FigureContent::Lines(Lines {
                 about: language.text("learn-distance-axis").into(),
                 places: Vec::new(),
                 range: [0.0, most],
-                lines: lines.into_iter().map(line).collect(),
+                lines,
             })
         }
         Chart::Matrix { rows, .. } => FigureContent::Cells(Cells::accuracy(&rows)),
-        Chart::Bars { rows, unit, .. } => {
-            let bar = |run: RunValues<f64>| Bar {
-                value: mean(&run.values).unwrap_or(f64::NAN),
-                text: format!("{} {unit}", mean_and_spread(&run.values, language)),
-                name: run.title,
-                shade: run.shade,
-            };
-            FigureContent::Bars(Bars {
-                rows: rows.into_iter().map(bar).collect(),
-            })
-        }
+        Chart::Bars { rows, .. } => FigureContent::Bars(Bars {
+            rows: rows.into_iter().map(|(bar, _)| bar).collect(),
+        }),
         table @ Chart::Table { .. } => {
             let text = PagePart::Text(table.text(language));
             return vec![PagePart::Heading(title.into()), text];

@@ -1,8 +1,6 @@
 //! An open lesson: text and live blocks in one column.
 
 mod ask;
-mod bars;
-mod distance;
 mod end;
 mod figure;
 mod runs;
