@@ -62,65 +62,74 @@ pub struct Expect {
 /// Keys of a run block that are not settings.
 const OWN: [&str; 4] = ["name", "title", "button", "orders"];
 
+#[derive(Deserialize)]
+struct RunsWords {
+    button: Option<String>,
+    runs: Option<Vec<Table>>,
+    /// The settings that all runs share, or the only run.
+    #[serde(flatten)]
+    shared: Table,
+}
+
+#[derive(Deserialize)]
+struct RunWords {
+    name: Option<String>,
+    title: Option<String>,
+    #[serde(default)]
+    orders: Vec<String>,
+    #[serde(flatten)]
+    settings: Table,
+}
+
 impl Runs {
     /// Parses the block.
     pub(super) fn read(text: &str) -> Result<Self> {
-        let mut shared: Table = table(text)?;
-        let several = shared.remove("runs");
-        let button = word(&mut shared, "button")?;
-        let plans = match several {
-            None => vec![RunPlan::read(shared)?],
-            Some(toml::Value::Array(several)) => {
-                few_runs(several.len())?;
-                let read_plan = |own| match own {
-                    toml::Value::Table(own) => RunPlan::read(merged(&shared, own)),
-                    _ => Err(no_list_of_runs()),
-                };
-                several.into_iter().map(read_plan).collect::<Result<_>>()?
-            }
-            Some(_) => {
-                return Err(no_list_of_runs());
-            }
+        let words: RunsWords = block(text)?;
+        let own = words.runs.unwrap_or_else(|| vec![Table::new()]);
+        few_runs(own.len())?;
+        let read_plan = |own| {
+            let mut table = words.shared.clone();
+            table.extend(own);
+            RunPlan::read(table)
         };
-        few_runs(plans.iter().map(|plan| plan.configs.len()).sum())?;
-        let runs = plans;
+        let runs: Vec<RunPlan> = own.into_iter().map(read_plan).collect::<Result<_>>()?;
+        few_runs(runs.iter().map(|plan| plan.configs.len()).sum())?;
+        let button = words.button;
         Ok(Self { button, runs })
     }
 }
 
 impl RunPlan {
-    fn read(mut table: Table) -> Result<Self> {
-        let name = word(&mut table, "name")?;
+    fn read(table: Table) -> Result<Self> {
+        let words: RunWords = table.try_into().map_err(|error| in_line(&error, ""))?;
         let nameless = || Problem::new(message!("lesson-run-without-name"));
+        let name = words.name;
         let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-advice")))?;
         check_name(&name)?;
-        let title = word(&mut table, "title")?;
-        let orders: Vec<String> = list(&mut table, "orders")?;
-        few_runs(orders.len().max(1))?;
-        let own_rate = table.contains_key("base_lr");
-        let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
+        few_runs(words.orders.len().max(1))?;
+        let settings = words.settings.to_string();
+        let mut config = RunConfig::from_toml(&settings, "").map_err(|problem| {
             let known = OWN.join(", ");
             Problem::new(problem.words()).advise(message!("lesson-setting-advice", names = known))
         })?;
-        let mut config = config;
-        if !own_rate && let Some(rate) = method::named_method(&config.method)?.rate {
+        if !words.settings.contains_key("base_lr")
+            && let Some(rate) = method::named_method(&config.method)?.rate
+        {
             config.base_lr = rate.base;
         }
-        let mut configs = vec![config];
-        if !orders.is_empty() {
-            configs = orders
-                .into_iter()
-                .map(|order| RunConfig {
-                    order,
-                    ..configs[0].clone()
-                })
-                .collect();
-        }
+        let with_order = |order| RunConfig {
+            order,
+            ..config.clone()
+        };
+        let configs: Vec<RunConfig> = match words.orders.is_empty() {
+            true => vec![config],
+            false => words.orders.into_iter().map(with_order).collect(),
+        };
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
             let what = message!("lesson-problem-in-run", name = name, what = problem.words());
             return Err(Problem::new(what).advise(problem.messages.words(1, &problem.remedy)));
         }
-        let title = match title {
+        let title = match words.title {
             Some(title) => title,
             None => method::named_method(&configs[0].method)?.title.to_string(),
         };
@@ -192,11 +201,6 @@ impl Expect {
     }
 }
 
-fn no_list_of_runs() -> Problem {
-    Problem::new(message!("lesson-runs-not-tables"))
-        .advise(message!("lesson-runs-not-tables-advice"))
-}
-
 /// Checks that a name can be used in formulas.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -229,10 +233,6 @@ pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| in_line(&error, text))
 }
 
-fn table(text: &str) -> Result<Table> {
-    block(text)
-}
-
 /// Converts a TOML error to a Problem with the line within the block.
 fn in_line(error: &toml::de::Error, text: &str) -> Problem {
     let line = error
@@ -242,30 +242,4 @@ fn in_line(error: &toml::de::Error, text: &str) -> Problem {
     Problem::new(message!("lesson-block-unreadable", why = why))
         .at(format!("line {line} of the block"))
         .advise(message!("lesson-block-unreadable-advice"))
-}
-
-fn merged(shared: &Table, own: Table) -> Table {
-    let mut all = shared.clone();
-    all.extend(own);
-    all
-}
-
-fn word(table: &mut Table, key: &str) -> Result<Option<String>> {
-    match table.remove(key) {
-        None => Ok(None),
-        Some(toml::Value::String(word)) => Ok(Some(word)),
-        Some(_) => Err(Problem::new(message!("lesson-value-no-string", key = key))
-            .advise(message!("lesson-value-no-string-advice"))),
-    }
-}
-
-fn list<T: for<'a> Deserialize<'a>>(table: &mut Table, key: &str) -> Result<Vec<T>> {
-    let Some(value) = table.remove(key) else {
-        return Ok(Vec::new());
-    };
-    let wrong = |_| {
-        Problem::new(message!("lesson-list-invalid", key = key))
-            .advise(message!("lesson-list-invalid-advice"))
-    };
-    value.try_into().map_err(wrong)
 }
