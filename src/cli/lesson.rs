@@ -52,6 +52,17 @@ struct Listed<'a> {
     minutes: u32,
 }
 
+impl<'a> From<&'a Unit> for Listed<'a> {
+    fn from(unit: &'a Unit) -> Self {
+        Self {
+            name: &unit.name,
+            title: &unit.title,
+            about: &unit.about,
+            minutes: unit.minutes,
+        }
+    }
+}
+
 /// The JSON output of a played lesson.
 #[derive(Serialize)]
 struct Played<'a> {
@@ -107,13 +118,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let unit = units::open(wanted, args.lang)?;
     if !args.play {
         let text = plain::whole(&unit, &Figures::new());
-        let about = Listed {
-            name: &unit.name,
-            title: &unit.title,
-            about: &unit.about,
-            minutes: unit.minutes,
-        };
-        output.json.print_results(&about, &text)?;
+        output.json.print_results(&Listed::from(&*unit), &text)?;
         return Ok(End::Done);
     }
     let control = stop_on_ctrl_c()?;
@@ -142,12 +147,7 @@ fn list(args: &Args) -> Result<End> {
             Ok(unit) => {
                 let minutes = unit.minutes.to_string();
                 table.row([unit.name.clone(), unit.title.clone(), minutes]);
-                listed.push(Listed {
-                    name: &unit.name,
-                    title: &unit.title,
-                    about: &unit.about,
-                    minutes: unit.minutes,
-                });
+                listed.push(Listed::from(&**unit));
             }
         }
     }
@@ -172,22 +172,18 @@ impl Player<'_> {
     fn train_all(&mut self) -> Result<bool> {
         let unit = self.unit;
         for part in &unit.parts {
-            let plans = match part {
-                UnitPart::Runs(block) => &block.runs,
-                UnitPart::Teach(teach) => {
-                    if !self.teach(teach)? {
-                        return Ok(false);
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            for plan in plans {
-                for config in &plan.configs {
-                    if !self.train(&plan.name, config)? {
-                        return Ok(false);
+            match part {
+                UnitPart::Runs(block) => {
+                    for plan in &block.runs {
+                        for config in &plan.configs {
+                            if !self.train(&plan.name, config)? {
+                                return Ok(false);
+                            }
+                        }
                     }
                 }
+                UnitPart::Teach(teach) if !self.teach(teach)? => return Ok(false),
+                _ => {}
             }
         }
         Ok(true)
@@ -282,12 +278,9 @@ impl Player<'_> {
                 check.formula, check.line
             ));
         }
-        let questions = self.unit.parts.iter().filter_map(|part| match part {
-            UnitPart::Ask(ask) => Some(Answer {
-                name: &ask.name,
-                answer: ask.answer(&self.figures, language),
-            }),
-            _ => None,
+        let questions = self.unit.asks().map(|ask| Answer {
+            name: &ask.name,
+            answer: ask.answer(&self.figures, language),
         });
         let played = Played {
             lesson: &self.unit.name,
@@ -304,24 +297,21 @@ impl Player<'_> {
 
     fn checks(&self) -> Vec<Check<'_>> {
         let parts = self.unit.parts.iter();
-        let checks = parts.filter_map(|part| match part {
-            UnitPart::Expect(expect) => Some(expect),
-            _ => None,
-        });
-        let holds = |expect: &'_ units::Expect| expect.formula.holds(&self.figures);
-        checks
-            .map(|expect| {
-                let held = holds(expect);
-                if let Err(NoValue::Never(why)) = &held {
-                    tell(format!("line {}: {}", expect.line, why.english()));
-                }
-                Check {
-                    formula: &expect.formula.text,
-                    line: expect.line,
-                    holds: held == Ok(true),
-                }
+        let checks = parts.filter_map(|part| {
+            let UnitPart::Expect(expect) = part else {
+                return None;
+            };
+            let held = expect.formula.holds(&self.figures);
+            if let Err(NoValue::Never(why)) = &held {
+                tell(format!("line {}: {}", expect.line, why.english()));
+            }
+            Some(Check {
+                formula: &expect.formula.text,
+                line: expect.line,
+                holds: held == Ok(true),
             })
-            .collect()
+        });
+        checks.collect()
     }
 
     /// Returns the values in its text and in its replies to answers.
