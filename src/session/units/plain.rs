@@ -2,9 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::chart::Chart;
 use super::figures::Figures;
-use super::text::{Paragraph, ParagraphKind};
+use super::text::{Paragraph, ParagraphKind, joined};
 use super::{AnswerKind, Ask, Figure, Runs, Teach, Unit, UnitPart};
 use crate::method::command;
 use crate::pet::library::PluginLibrary;
@@ -75,7 +74,7 @@ fn runs(block: &Runs, language: Language) -> String {
 }
 
 fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
-    let chart: Chart = figure.chart(unit, figures, unit.language);
+    let chart = figure.chart(unit, figures, unit.language);
     let inner = match chart.is_empty() {
         true => format!("  {}\n", unit.language.text("learn-available-after-runs")),
         false => chart
@@ -88,12 +87,7 @@ fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
 }
 
 fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
-    let words: Vec<String> = ask
-        .text
-        .iter()
-        .map(|p| p.filled(figures, language))
-        .collect();
-    let asked = wrapped(&words.join(" "), "  ");
+    let asked = wrapped(&joined(&ask.text, figures, language), "  ");
     // "? " replaces the indentation, which a question without text does not have.
     let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
     if let AnswerKind::Choice(choices) = &ask.question {
@@ -102,17 +96,13 @@ fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
         }
     }
     if let Some(answer) = ask.answer(figures, language) {
-        let said: Vec<String> = ask
-            .if_right
-            .iter()
-            .map(|p| p.filled(figures, language))
-            .collect();
+        let said = joined(&ask.if_right, figures, language);
         let end = if answer.ends_with(['.', '?', '!']) {
             ""
         } else {
             "."
         };
-        let words = format!("→ {answer}{end} {}", said.join(" "));
+        let words = format!("→ {answer}{end} {said}");
         text.push_str(&wrapped(&words, "  "));
     }
     text

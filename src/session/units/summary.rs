@@ -1,6 +1,7 @@
 //! The summary of a finished unit on one page: questions with the user's and the correct answers, and figures.
 
 use super::chart::Chart;
+use super::text::joined;
 use super::{AnswerKind, Ask, Feedback, GivenAnswer, Unit, UnitPart, Units};
 use crate::store::figure::{Bars, Cells, Figure, FigureContent, Lines, Page, PagePart};
 
@@ -27,7 +28,6 @@ pub fn summary(unit: &Unit, units: &Units) -> Figure {
 /// Returns a question as text, with the user's answer and the correct answer.
 fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [PagePart; 2] {
     let language = unit.language;
-    let text = ask.text.iter().map(|p| p.filled(&units.figures, language));
     let answer = match &ask.question {
         AnswerKind::Choice(choices) => {
             let chosen = given.choice.and_then(|at| choices.get(at));
@@ -46,9 +46,8 @@ fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [Page
         }
         _ => {}
     }
-    let text: Vec<String> = text.collect();
     [
-        PagePart::Heading(text.join(" ")),
+        PagePart::Heading(joined(&ask.text, &units.figures, language)),
         PagePart::Text(told.join(" · ")),
     ]
 }

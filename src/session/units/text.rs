@@ -74,9 +74,7 @@ impl Span {
             Err(NoValue::Never(_)) => "–".into(),
         }
     }
-}
 
-impl Span {
     fn looks_like(&self, other: &Self) -> bool {
         let look = |span: &Self| (span.strong, span.emphasis, span.code);
         look(self) == look(other)
@@ -106,10 +104,13 @@ impl Paragraph {
 pub fn number(value: f64, language: Language) -> String {
     // Adding 0.0 avoids "-0.0".
     let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
-    match language {
-        Language::English => text.replace('-', "−"),
-        Language::German => text.replace('-', "−").replace('.', ","),
-    }
+    language.typed(&text).replace('-', "−")
+}
+
+/// Returns the text of several paragraphs in one line, with live values.
+pub(super) fn joined(text: &[Paragraph], figures: &Figures, language: Language) -> String {
+    let paragraphs = text.iter().map(|text| text.filled(figures, language));
+    paragraphs.collect::<Vec<_>>().join(" ")
 }
 
 /// Parses a text without blocks, such as the text of a question.
