@@ -255,10 +255,7 @@ fn distance(
             let task = (mark.value / passes).floor() as usize + 1;
             tr!("learn-task-number", n = task)
         })
-        .y_axis_formatter(move |mark, _| match step < 1.0 {
-            true => format!("{:.1}", mark.value),
-            false => format!("{:.0}", mark.value),
-        })
+        .y_axis_formatter(|mark, _| format!("{:.0}", mark.value))
         .label_formatter(move |at| match at {
             HoverPosition::NearDataPoint {
                 plot_name,
