@@ -376,4 +376,4 @@ impl RunView {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -6,7 +6,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, MethodFacts};
 use crate::tr;
 
-fn header() -> RunHeader {
+pub(in crate::session) fn header() -> RunHeader {
     RunHeader {
         run: "r".into(),
         about: Default::default(),
@@ -40,7 +40,7 @@ fn header() -> RunHeader {
     }
 }
 
-fn report(task: usize, answers: &[usize]) -> TaskReport {
+pub(in crate::session) fn report(task: usize, answers: &[usize]) -> TaskReport {
     let labels: Vec<usize> = (0..answers.len()).collect();
     TaskReport {
         task,

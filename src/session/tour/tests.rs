@@ -8,6 +8,7 @@ use crate::run::event::{
     TaskReport,
 };
 use crate::session::backend::Recorded;
+use crate::session::run_view::tests as run_view;
 use crate::session::{Disk, Session};
 
 fn session() -> (Session, Recorded) {
@@ -31,38 +32,16 @@ fn picture(shade: u8) -> Picture {
 }
 
 fn header(folder: &str) -> RunHeader {
-    let order: Vec<String> = [1, 2, 0, 3].map(|digit| digit.to_string()).into();
-    RunHeader {
-        run: folder.into(),
-        about: Default::default(),
-        folder: folder.into(),
-        config: RunConfig::default(),
-        method: crate::run::event::MethodFacts {
-            title: "Baseline".into(),
-            variant: Vec::new(),
-            experts: vec![Expert::ONLINE],
-            uses_pet: true,
-            pet_sized: Some(true),
-            seeded: Some(true),
-            scores: None,
-        },
-        class_order: order,
-        tasks: vec![0..2, 2..4],
-        train_images: vec![4; 2],
-        test_images: vec![4; 2],
-        device: "CPU".into(),
-        gpu_weights: None,
-        drawing: Default::default(),
-        input_size: 32,
-        trained_parameters: 1,
-        frozen_parameters: 1,
-        weights_sha256: String::new(),
-        start_sha256: None,
-        images: None,
-        added_tasks: Vec::new(),
-        started: String::new(),
-        version: String::new(),
-    }
+    let mut header = run_view::header();
+    header.run = folder.into();
+    header.folder = folder.into();
+    header.method.title = "Baseline".into();
+    header.method.experts = vec![Expert::ONLINE];
+    header.class_order = [1, 2, 0, 3].map(|digit| digit.to_string()).into();
+    header.tasks = vec![0..2, 2..4];
+    header.train_images = vec![4; 2];
+    header.test_images = vec![4; 2];
+    header
 }
 
 /// Returns the report after a task in which `right` of the four images of the first task are classified correctly.
@@ -76,20 +55,14 @@ fn report(task: usize, right: usize) -> Event {
     Event::TaskEvaluated {
         run: "run".into(),
         report: Box::new(TaskReport {
-            task,
-            losses: Vec::new(),
             answers: Answers {
                 samples: (0..labels.len()).collect(),
                 labels,
                 given: [(Expert::ONLINE, given)].into(),
                 ..Answers::default()
             },
-            slots: Vec::new(),
-            seconds: 1.0,
             images_per_second: 100.0,
-            unreadable: 0,
-            costs: Default::default(),
-            measurements: Default::default(),
+            ..run_view::report(task, &[])
         }),
     }
 }
