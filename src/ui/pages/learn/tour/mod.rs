@@ -1,12 +1,9 @@
 //! Draws the tour step by step. The instructions are at the top and the results below.
 
-mod actions;
 mod charts;
 mod drawings;
 mod head;
-mod invite;
 mod text;
-mod votes;
 
 use egui::{Align, Event, Key, Modifiers, Response, Ui};
 
@@ -17,7 +14,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
 
-pub use invite::invite;
+pub use head::invite;
 
 /// Below this height, the instructions scroll with the rest.
 const LOW: f32 = 460.0;
