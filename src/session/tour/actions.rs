@@ -38,8 +38,7 @@ impl Session {
             return;
         };
         self.unpin_tour_drawings(&tour);
-        let runs = tour.runs.into_iter().filter_map(|run| run.folder);
-        self.delete(tour.earlier.into_iter().chain(runs).collect());
+        self.delete(tour.into_folders());
     }
 
     /// Keeps the drawings and trains all runs again with another class order and seed.
@@ -48,11 +47,11 @@ impl Session {
             return;
         };
         self.hide_tour_runs(&tour);
-        let runs = tour.runs.into_iter().filter_map(|run| run.folder);
+        let again = Tour::on(&self.experiment.draft.device, tour.draw + 1);
         self.learn.tour = Some(Tour {
             pins: tour.pins,
-            earlier: tour.earlier.into_iter().chain(runs).collect(),
-            ..Tour::on(&self.experiment.draft.device, tour.draw + 1)
+            earlier: tour.into_folders(),
+            ..again
         });
         self.follow_tour();
         self.train_tour_run();
@@ -75,12 +74,8 @@ impl Session {
 
     /// Unpins the drawing of a class of [`DRAWN`].
     pub fn unpin_drawn(&mut self, which: usize) {
-        let pin = self
-            .learn
-            .tour
-            .as_mut()
-            .and_then(|tour| tour.pins[which].take());
-        if let Some(pin) = pin {
+        let tour = self.learn.tour.as_mut();
+        if let Some(pin) = tour.and_then(|tour| tour.pins[which].take()) {
             self.unpin(pin);
         }
         self.follow_tour();
@@ -129,10 +124,9 @@ impl Session {
 
     /// Stores the user's guess and resumes the first run.
     pub fn guess_drawing_outcome(&mut self, guess: DrawingOutcome) {
-        let Some(tour) = &mut self.learn.tour else {
-            return;
-        };
-        tour.guess = Some(guess);
+        if let Some(tour) = &mut self.learn.tour {
+            tour.guess = Some(guess);
+        }
         self.follow_tour();
     }
 

@@ -144,6 +144,12 @@ impl Tour {
         self.runs.iter().filter(|run| run.measured() > 0)
     }
 
+    /// Returns the folders of its runs, including those of earlier draws.
+    fn into_folders(self) -> Vec<PathBuf> {
+        let runs = self.runs.into_iter().filter_map(|run| run.folder);
+        self.earlier.into_iter().chain(runs).collect()
+    }
+
     /// Returns the run of this step.
     pub fn run(&self) -> &TourRun {
         &self.runs[self.step.act()]
