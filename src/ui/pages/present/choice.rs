@@ -1,6 +1,6 @@
 //! The choice of the presented runs: those selected on the page, or chosen in the lists of runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{ComboBox, Rect, RichText, Ui, UiBuilder};
 
@@ -96,30 +96,14 @@ pub(super) fn names(
         (None, None) => quiet(ui, tr!("present-no-other-run"), unit),
     };
     let now = shown.get(1).map(|other| other.run.header.folder.as_path());
-    let others = || cx.session.rows().filter(is_other);
-    let chosen = list(
-        ui,
-        *place,
-        (text, tr!("present-compare-with")),
-        unit,
-        |ui| {
-            let none = ui.selectable_label(now.is_none(), tr!("present-no-other-run"));
-            let mut chosen = none.clicked().then_some(None);
-            for row in others() {
-                let here = now == Some(&row.folder);
-                if ui.selectable_label(here, row.line()).clicked() {
-                    chosen = Some(Some(row.folder.clone()));
-                }
-            }
-            chosen
-        },
+    let rows = cx.session.rows().filter(is_other);
+    let (about, none) = (
+        tr!("present-compare-with"),
+        Some(tr!("present-no-other-run")),
     );
-    if let Some(other) = chosen {
-        let runs = &mut cx.pages.present.runs;
-        *runs = [Some(header.folder.clone()), other]
-            .into_iter()
-            .flatten()
-            .collect();
+    if let Some(other) = list(ui, *place, (text, about), unit, (now, none), rows) {
+        let first = Some(header.folder.clone());
+        cx.pages.present.runs = [first, other].into_iter().flatten().collect();
     }
 }
 
@@ -136,18 +120,9 @@ pub(super) fn run(
         None => quiet(ui, tr!("present-choose-run"), unit),
     };
     let now = now.map(|shown| shown.run.header.folder.as_path());
-    let rows = || cx.session.rows().filter(|row| row.is_measured());
-    let chosen = list(ui, place, (text, tr!("present-choose-run")), unit, |ui| {
-        let mut chosen = None;
-        for row in rows() {
-            let here = now == Some(&row.folder);
-            if ui.selectable_label(here, row.line()).clicked() {
-                chosen = Some(row.folder.clone());
-            }
-        }
-        chosen
-    });
-    if let Some(folder) = chosen {
+    let rows = cx.session.rows().filter(|row| row.is_measured());
+    let about = tr!("present-choose-run");
+    if let Some(Some(folder)) = list(ui, place, (text, about), unit, (now, None), rows) {
         let runs = &mut cx.pages.present.runs;
         match runs.first_mut() {
             Some(first) => *first = folder,
@@ -167,14 +142,16 @@ fn quiet(ui: &Ui, text: &str, unit: f32) -> RichText {
     text.color(tokens(ui).subdued)
 }
 
-/// Draws a list in this place. Returns the item that was clicked.
-fn list<T>(
+/// Draws a list of runs in this place, with an item for no run if `none` is its text. Returns the folder of the run that
+/// was clicked, or `Some(None)` for no run.
+fn list<'a>(
     ui: &mut Ui,
     place: Rect,
     (text, about): (RichText, &'static str),
     unit: f32,
-    items: impl FnOnce(&mut Ui) -> Option<T>,
-) -> Option<T> {
+    (now, none): (Option<&Path>, Option<&str>),
+    rows: impl Iterator<Item = &'a RunRow>,
+) -> Option<Option<PathBuf>> {
     let drawn = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
         ui.spacing_mut().icon_width = unit * 0.8;
         let combo = ComboBox::from_id_salt(about)
@@ -185,7 +162,17 @@ fn list<T>(
         let list = combo.show_ui(ui, |ui| {
             ui.style_mut().override_font_id = Some(regular(unit * 0.6));
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
-            items(ui)
+            let mut chosen = None;
+            if none.is_some_and(|none| ui.selectable_label(now.is_none(), none).clicked()) {
+                chosen = Some(None);
+            }
+            for row in rows {
+                let here = now == Some(&row.folder);
+                if ui.selectable_label(here, row.line()).clicked() {
+                    chosen = Some(Some(row.folder.clone()));
+                }
+            }
+            chosen
         });
         list.response.accessible_name(about);
         list.inner.flatten()

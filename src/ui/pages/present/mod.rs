@@ -1,7 +1,6 @@
 //! The presentation view. It shows one run, or two runs with the same tasks, task by task in large characters. Before
 //! each task it asks the audience to guess; then it shows the accuracies on earlier tasks.
 
-mod bars;
 mod choice;
 mod column;
 mod question;
@@ -111,7 +110,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     if step.row().is_some() {
         let legend = rest.split_top_bottom_at_y(rest.bottom() - unit * 1.3);
         rest = legend.0;
-        bars::legend(ui, legend.1, unit);
+        column::legend(ui, legend.1, unit);
     }
     column::all(ui, cx, &shown, step, rest, unit);
 }
