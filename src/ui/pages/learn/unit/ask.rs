@@ -17,13 +17,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
     let mut given = before.clone();
     card(ui, |ui| {
         text::words(ui, &ask.text, figures, language);
+        // A guess cannot be changed because its result is shown next.
+        let open = !ask.guess || !ask.is_answered(&given);
         match &ask.question {
             AnswerKind::Choice(choices) => {
-                choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
+                choose(ui, open, choices.iter().map(|(c, _)| c), &mut given);
             }
             AnswerKind::Number { unit, .. } => {
-                // A guess cannot be changed because its result is shown next.
-                let open = !ask.guess || !ask.is_answered(&given);
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
         }
@@ -42,13 +42,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
 
 fn choose<'a>(
     ui: &mut Ui,
-    ask: &Ask,
+    open: bool,
     choices: impl Iterator<Item = &'a String>,
     given: &mut GivenAnswer,
 ) {
     let t = tokens(ui);
-    // A guess cannot be changed.
-    let open = !ask.guess || !ask.is_answered(given);
     ui.spacing_mut().icon_spacing = 10.0;
     // Makes the ring of an unselected button visible.
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
@@ -115,7 +113,7 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, (figures, language): (&F
             };
             (tr!(key).into(), t.good, more)
         }
-        Feedback::Wrong(more, _) => {
+        Feedback::Wrong(more) => {
             let answer = ask.answer(figures, language).filter(|_| ask.guess);
             let words = match answer {
                 Some(answer) => tr!("learn-guess-wrong", answer = answer),
@@ -126,8 +124,7 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, (figures, language): (&F
     };
     let head = subscripts::job(&head, semibold(14.0), colour);
     ui.add(Label::new(head).wrap());
-    let known = more.iter().filter(|text| !text.waits(figures));
-    for paragraph in known {
+    for paragraph in more.iter().filter(|text| !text.waits(figures)) {
         text::words(ui, std::slice::from_ref(paragraph), figures, language);
     }
 }

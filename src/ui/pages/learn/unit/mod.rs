@@ -1,7 +1,6 @@
 //! An open lesson: text and live blocks in one column.
 
 mod ask;
-mod end;
 mod figure;
 mod runs;
 mod text;
@@ -12,15 +11,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::style::ScrollAnimation;
-use egui::{Align, Ui};
+use egui::{Align, Popup, Ui};
 
-use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
+use crate::session::units::{Chart, Figures, Unit, UnitPart, summary};
+use crate::store::export::Format;
 use crate::texts::Language;
+use crate::tr;
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
-use crate::ui::widgets::matrix;
+use crate::ui::widgets::figure::FigureWish;
 use crate::ui::widgets::terms::Explained;
-use crate::ui::widgets::{faint, scroll};
+use crate::ui::widgets::{self, button, card, ends, faint, matrix, primary_button, scroll};
 
 /// Maximum width of text, in points: about eighty characters.
 const WIDEST: f32 = 700.0;
@@ -119,7 +121,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
             }
             match hidden {
                 Some((_, message)) => drop(faint(ui, unit.language.text(message))),
-                None => end::show(ui, cx, unit),
+                None => end(ui, cx, unit),
             }
             ui.add_space(40.0);
         });
@@ -132,34 +134,69 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
     if unit.language == language {
         return unit.clone();
     }
-    let entries = cx
-        .session
-        .learn
-        .units
-        .list
-        .ready()
-        .cloned()
-        .unwrap_or_default();
-    let same = entries.iter().filter(|entry| entry.name == unit.name);
-    let mut units = same.filter_map(|entry| entry.unit.as_ref().ok());
-    let other = units.find(|unit| unit.language == language).cloned();
-    let Some(other) = other else {
+    let entries = cx.session.learn.units.list.ready().into_iter();
+    let units = entries.flat_map(|entries| entries.iter());
+    let mut units = units.filter_map(|entry| entry.unit.as_ref().ok());
+    let other = units.find(|other| other.name == unit.name && other.language == language);
+    // Lessons with the same name but other runs are different lessons.
+    let names =
+        |unit: &Unit| -> Vec<String> { unit.plans().map(|plan| plan.name.clone()).collect() };
+    let Some(other) = other.filter(|other| names(unit) == names(other)).cloned() else {
         return unit.clone();
     };
-    if units_agree(unit, &other) {
-        let opened = other.clone();
-        cx.change(move |session| session.open_unit(Some(opened)));
-        return other;
-    }
-    unit.clone()
+    let opened = other.clone();
+    cx.change(move |session| session.open_unit(Some(opened)));
+    other
 }
 
-/// Returns whether two lessons name the same runs. If not, they are different lessons with the same name.
-fn units_agree(a: &units::Unit, b: &units::Unit) -> bool {
-    let names = |unit: &units::Unit| {
-        unit.plans()
-            .map(|plan| plan.name.clone())
-            .collect::<Vec<_>>()
-    };
-    names(a) == names(b)
+/// Draws the end of a lesson: the progress and a link to the next lesson.
+fn end(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
+    let units = &cx.session.learn.units;
+    let counted = |id, (done, all): (usize, usize)| tr!(id, done = done, all = all);
+    let done = units.done(unit);
+    let told = [
+        ("learn-questions-answered", (done.answered, done.questions)),
+        ("learn-runs-finished", units.runs_done()),
+    ];
+    let told = told.into_iter().filter(|(_, (_, all))| *all > 0);
+    let told: Vec<String> = told.map(|(key, of)| counted(key, of)).collect();
+    let next = units.next(unit, Language::spoken());
+    card(ui, |ui| {
+        ends(
+            ui,
+            |ui| {
+                widgets::title(ui, tr!("learn-lesson-end"));
+                faint(ui, told.join(" · "));
+            },
+            |ui| {
+                let words = match &next {
+                    Some(next) => tr!("learn-next-lesson", title = next.title.as_str()),
+                    None => tr!("learn-end-all-lessons").into(),
+                };
+                if primary_button(ui, &words, true).clicked() {
+                    cx.change(move |session| session.open_unit(next));
+                }
+            },
+        );
+        if done.is_all() {
+            save(ui, cx, unit);
+        }
+    });
+}
+
+/// Draws the button that saves the summary.
+fn save(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
+    let menu = button(ui, tr!("learn-save-summary"));
+    Popup::menu(&menu).show(|ui| {
+        for (format, words) in [
+            (Format::Pdf, tr!("figure-save-pdf")),
+            (Format::Png, tr!("figure-save-png")),
+        ] {
+            if ui.button(words).clicked() {
+                let page = summary(unit, &cx.session.learn.units);
+                let wish = FigureWish::Save(format);
+                cx.act(UiCommand::ExportFigure(wish, Box::new(page)));
+            }
+        }
+    });
 }

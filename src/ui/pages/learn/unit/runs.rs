@@ -15,30 +15,24 @@ use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
 /// Draws a block of runs.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
-    let (mut missing, mut there, mut held) = (0, 0, false);
     card(ui, |ui| {
+        let units = &cx.session.learn.units;
         for plan in &block.runs {
-            let runs = cx.session.learn.units.of(&plan.name);
-            missing += runs.iter().filter(|run| run.is_missing()).count();
-            there += runs.iter().filter(|run| !run.is_missing()).count();
-            held |= runs.iter().any(|run| run.state == UnitRunState::Held);
-            row(ui, &plan.title, runs);
+            row(ui, &plan.title, units.of(&plan.name));
         }
-        if held {
+        let runs = block.runs.iter().flat_map(|plan| units.of(&plan.name));
+        let any = |is: fn(&UnitRun) -> bool| runs.clone().any(is);
+        if any(|run| run.state == UnitRunState::Held) {
             resume_button(ui, cx);
         }
-        if missing == 0 {
+        if !any(UnitRun::is_missing) {
             return;
         }
-        let failed = block.runs.iter().any(|plan| {
-            let runs = cx.session.learn.units.of(&plan.name).iter();
-            runs.clone()
-                .any(|run| matches!(run.state, UnitRunState::Ended(_)))
-        });
-        let words = match (failed, there, &block.button) {
+        let failed = any(|run| matches!(run.state, UnitRunState::Ended(_)));
+        let words = match (failed, any(|run| !run.is_missing()), &block.button) {
             (true, ..) => tr!("learn-try-again"),
-            (_, 0, Some(own)) => own,
-            (_, 0, None) => tr!("learn-train"),
+            (_, false, Some(own)) => own,
+            (_, false, None) => tr!("learn-train"),
             _ => tr!("learn-train-remaining"),
         };
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
