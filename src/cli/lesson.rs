@@ -43,26 +43,6 @@ pub(super) fn language(code: &str) -> std::result::Result<Language, String> {
     fitting.next().ok_or_else(|| "give en or de".to_string())
 }
 
-/// A lesson in the list.
-#[derive(Serialize)]
-struct Listed<'a> {
-    name: &'a str,
-    title: &'a str,
-    about: &'a str,
-    minutes: u32,
-}
-
-impl<'a> From<&'a Unit> for Listed<'a> {
-    fn from(unit: &'a Unit) -> Self {
-        Self {
-            name: &unit.name,
-            title: &unit.title,
-            about: &unit.about,
-            minutes: unit.minutes,
-        }
-    }
-}
-
 /// The JSON output of a played lesson.
 #[derive(Serialize)]
 struct Played<'a> {
@@ -118,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let unit = units::open(wanted, args.lang)?;
     if !args.play {
         let text = plain::whole(&unit, &Figures::new());
-        output.json.print_results(&Listed::from(&*unit), &text)?;
+        output.json.print_results(&*unit, &text)?;
         return Ok(End::Done);
     }
     let control = stop_on_ctrl_c()?;
@@ -147,7 +127,7 @@ fn list(args: &Args) -> Result<End> {
             Ok(unit) => {
                 let minutes = unit.minutes.to_string();
                 table.row([unit.name.clone(), unit.title.clone(), minutes]);
-                listed.push(Listed::from(&**unit));
+                listed.push(&**unit);
             }
         }
     }

@@ -72,8 +72,8 @@ pub enum Feedback<'a> {
     Kept,
     /// The answer is correct.
     Right(&'a [Paragraph]),
-    /// The answer is wrong; the index of the correct choice, if there is one.
-    Wrong(&'a [Paragraph], Option<usize>),
+    /// The answer is wrong.
+    Wrong(&'a [Paragraph]),
     /// The typed text is not a number.
     NoNumber,
     /// No feedback is possible, for this reason.
@@ -150,7 +150,7 @@ impl Ask {
                     Err(NoValue::NotYet) => Feedback::Kept,
                     Err(NoValue::Never(why)) => Feedback::Never(why),
                     Ok(right) if right == Some(chosen) => Feedback::Right(&self.if_right),
-                    Ok(right) => Feedback::Wrong(&self.if_wrong, right),
+                    Ok(_) => Feedback::Wrong(&self.if_wrong),
                 }
             }
             AnswerKind::Number { .. } if !given.checked => Feedback::Open,
@@ -177,7 +177,7 @@ impl Ask {
                 let slip = slips
                     .iter()
                     .find(|(value, _)| near(value, *tolerance) == Ok(true));
-                Feedback::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text), None)
+                Feedback::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text))
             }
         }
     }
@@ -241,7 +241,7 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
             );
         }
     };
-    let read = |text: &String| Formula::read_as(text, runs, true);
+    let read = |text: &String| Formula::read(text, runs, true);
     let conditions = conditions.iter().map(read).collect::<Result<Vec<_>>>()?;
     Ok(AnswerKind::Choice(
         words.choices.iter().cloned().zip(conditions).collect(),
@@ -256,11 +256,11 @@ fn number(words: &Words, runs: &[String]) -> Result<AnswerKind> {
         );
     };
     let slip = |slip: &Slip| {
-        let value = Formula::read_as(&slip.value, runs, false)?;
+        let value = Formula::read(&slip.value, runs, false)?;
         Ok((value, paragraphs(&slip.text, runs)?))
     };
     Ok(AnswerKind::Number {
-        answer: Formula::read_as(answer, runs, false)?,
+        answer: Formula::read(answer, runs, false)?,
         tolerance: words.tolerance.unwrap_or(0.5).abs(),
         unit: words.unit.clone(),
         slips: words.slips.iter().map(slip).collect::<Result<_>>()?,
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(ask.judge(&typed("viel"), &known), Feedback::NoNumber);
         assert_eq!(ask.judge(&GivenAnswer::default(), &known), Feedback::Open);
         let said = |given: &GivenAnswer| match ask.judge(given, &known) {
-            Feedback::Wrong(text, None) => text[0].filled(&known, Language::English),
+            Feedback::Wrong(text) => text[0].filled(&known, Language::English),
             other => format!("{other:?}"),
         };
         assert_eq!(said(&typed("70")), "that is what is left");
@@ -338,10 +338,8 @@ mod tests {
             ask.judge(&chosen(1), &figures()),
             Feedback::Right(_)
         ));
-        assert_eq!(
-            ask.judge(&chosen(0), &figures()),
-            Feedback::Wrong(&[], Some(1))
-        );
+        assert_eq!(ask.judge(&chosen(0), &figures()), Feedback::Wrong(&[]));
+        assert_eq!(ask.answer(&figures(), Language::English).unwrap(), "much");
         assert_eq!(ask.judge(&chosen(0), &Figures::new()), Feedback::Kept);
     }
 

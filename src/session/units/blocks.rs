@@ -12,9 +12,6 @@ use crate::run::config::RunConfig;
 /// Maximum number of runs of a block, including repetitions.
 const MOST_RUNS: usize = 20;
 
-/// Maximum number of conditions of a block.
-const MOST_CONDITIONS: usize = 100;
-
 /// Runs that a button trains together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runs {
@@ -36,11 +33,13 @@ pub struct RunPlan {
 }
 
 /// A block that adds a task to a run of the unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Teach {
     /// The name of the run with the added task in formulas.
     pub name: String,
     /// Its display name.
+    #[serde(default)]
     pub title: String,
     /// The run that gets the added task. If the run is repeated, its first repetition gets it.
     pub run: String,
@@ -152,28 +151,15 @@ fn few_runs(count: usize) -> Result<()> {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TeachWords {
-    name: String,
-    title: Option<String>,
-    run: String,
-    source: String,
-    button: Option<String>,
-}
-
 impl Teach {
     pub(super) fn read(text: &str, runs: &[String]) -> Result<Self> {
-        let words: TeachWords = block(text)?;
-        check_name(&words.name)?;
-        known(&words.run, runs)?;
-        Ok(Self {
-            title: words.title.unwrap_or_else(|| words.name.clone()),
-            name: words.name,
-            run: words.run,
-            source: words.source,
-            button: words.button,
-        })
+        let mut teach: Self = block(text)?;
+        check_name(&teach.name)?;
+        known(&teach.run, runs)?;
+        if teach.title.is_empty() {
+            teach.title.clone_from(&teach.name);
+        }
+        Ok(teach)
     }
 }
 
@@ -183,21 +169,13 @@ impl Expect {
         let lines = text.lines().zip(first..);
         let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
         let read_row = |(row, line): (&str, usize)| {
-            let formula = Formula::read_as(row, runs, true).map_err(|problem| Problem {
+            let formula = Formula::read(row, runs, true).map_err(|problem| Problem {
                 place: format!("line {line}"),
                 ..problem
             })?;
             Ok(Self { formula, line })
         };
-        let all = lines.take(MOST_CONDITIONS + 1).map(read_row);
-        let all = all.collect::<Result<Vec<_>>>()?;
-        match all.len() > MOST_CONDITIONS {
-            true => Err(
-                Problem::new(message!("lesson-too-many-conditions", n = MOST_CONDITIONS))
-                    .advise(message!("lesson-too-many-conditions-advice")),
-            ),
-            false => Ok(all),
-        }
+        lines.map(read_row).collect()
     }
 }
 

@@ -128,7 +128,7 @@ impl Figure {
         }
         let mut names = words.runs.clone();
         names.push(RUN.into());
-        let formula = |text: &str| Formula::read_as(text, &names, false);
+        let formula = |text: &str| Formula::read(text, &names, false);
         let kind = match words.kind.as_str() {
             "curves" => Shape::Curves,
             "matrix" => Shape::Matrix,

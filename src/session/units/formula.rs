@@ -109,15 +109,21 @@ struct CallArguments<'t> {
 }
 
 impl Formula {
-    /// Parses and checks a formula over these runs.
+    /// Parses and checks a formula over these runs, which must be a condition, or must be a number.
     ///
     /// # Errors
-    /// Returns a Problem that explains what cannot be parsed, or which run or function does not exist.
-    pub fn read(text: &str, runs: &[String]) -> Result<Self> {
+    /// Returns a Problem that explains what cannot be parsed, which run or function does not exist, or that the formula
+    /// has the other type.
+    pub fn read(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let text = text.trim();
         let checked = parse(&LANGUAGE, text).and_then(|tree| {
             check(&tree, runs)?;
-            Ok(tree)
+            let wrong = |what: Message| Err(Diagnostic::new(0..0, what));
+            match (is_condition(&tree), condition) {
+                (true, false) => wrong(message!("formula-number-expected")),
+                (false, true) => wrong(message!("formula-condition-expected")),
+                _ => Ok(tree),
+            }
         });
         match checked {
             Ok(tree) => Ok(Self {
@@ -125,20 +131,6 @@ impl Formula {
                 tree,
             }),
             Err(wrong) => Err(problem(text, &wrong)),
-        }
-    }
-
-    /// Parses a formula that must be a condition, or must be a number.
-    ///
-    /// # Errors
-    /// Returns a Problem as [`Formula::read`], or if the formula has the other type.
-    pub fn read_as(text: &str, runs: &[String], condition: bool) -> Result<Self> {
-        let formula = Self::read(text, runs)?;
-        let wrong = |what: Message| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
-        match (is_condition(&formula.tree), condition) {
-            (true, false) => wrong(message!("formula-number-expected")),
-            (false, true) => wrong(message!("formula-condition-expected")),
-            _ => Ok(formula),
         }
     }
 
@@ -397,17 +389,17 @@ mod tests {
             ("1.2.3", "problem-not-a-number"),
             ("", "problem-equation-empty"),
         ] {
-            let problem = Formula::read(text, &runs).unwrap_err();
+            let problem = Formula::read(text, &runs, false).unwrap_err();
             assert!(problem.mentions(id), "{text}: {problem:?}");
             assert!(!problem.remedy.is_empty());
         }
-        let meant = Formula::read("acuracy(a)", &runs).unwrap_err();
+        let meant = Formula::read("acuracy(a)", &runs, false).unwrap_err();
         assert_eq!(meant.remedy, tr!("advice-did-you-mean", name = "accuracy"));
         let deep = "(".repeat(200);
-        assert!(Formula::read(&deep, &runs).is_err());
-        assert!(Formula::read(&"1+".repeat(300), &runs).is_err());
-        assert!(Formula::read_as("accuracy(a)", &runs, true).is_err());
-        assert!(Formula::read_as("accuracy(a) > 1", &runs, false).is_err());
+        assert!(Formula::read(&deep, &runs, false).is_err());
+        assert!(Formula::read(&"1+".repeat(300), &runs, false).is_err());
+        assert!(Formula::read("accuracy(a)", &runs, true).is_err());
+        assert!(Formula::read("accuracy(a) > 1", &runs, false).is_err());
     }
 
     fn figures() -> Figures {
@@ -422,7 +414,9 @@ mod tests {
 
     fn value(text: &str) -> Outcome<f64> {
         let names: Vec<String> = figures().keys().cloned().collect();
-        Formula::read(text, &names).unwrap().value(&figures())
+        Formula::read(text, &names, false)
+            .unwrap()
+            .value(&figures())
     }
 
     #[test]
@@ -442,7 +436,7 @@ mod tests {
             let got = match text.contains(" and ") {
                 true => {
                     let names: Vec<String> = figures().keys().cloned().collect();
-                    let formula = Formula::read_as(text, &names, true).unwrap();
+                    let formula = Formula::read(text, &names, true).unwrap();
                     f64::from(u8::from(formula.holds(&figures()).unwrap()))
                 }
                 false => value(text).unwrap(),

@@ -1,10 +1,12 @@
 //! The sources of units: the built-in units, and a teacher's own units in the folder `lessons` of the program's data.
 
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::Unit;
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
+use crate::session::Session;
 use crate::texts::Language;
 use crate::{files, folders};
 
@@ -14,6 +16,10 @@ const FOLDER: &str = "lessons";
 const LARGEST: u64 = 256 << 10;
 /// Maximum number of files read from the folder.
 const MOST: usize = 200;
+/// The name of the first file created from the template. The names of further files have a number.
+const NEW: &str = "my-lesson";
+/// Maximum number of files created from the template.
+const MOST_NEW: usize = 99;
 
 /// The built-in units: name, English text, German text.
 const OWN: [(&str, &str, &str); 4] = [
@@ -173,6 +179,76 @@ pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
     found.unit.clone()
 }
 
+impl Session {
+    /// Creates a lesson from the template in the folder of the teacher's lessons, shows the file in the file manager,
+    /// and reads the lessons again.
+    pub fn write_unit(&mut self) {
+        let language = Language::spoken();
+        self.task_or_notify(
+            move |sources| {
+                let path = new_unit(&folder()?, language)?;
+                // The file is created even if the file manager cannot show it.
+                let shown = sources.disk().reveal(&path);
+                Ok((path, shown))
+            },
+            |session, (path, shown)| {
+                let told = Problem::new(message!("lesson-created")).at_path(&path);
+                session.notify(told.advise(message!("lesson-created-advice")), false);
+                if let Err(problem) = shown {
+                    session.notify(problem, true);
+                }
+                session.read_units();
+            },
+        );
+    }
+
+    /// Shows the folder of the teacher's lessons in the file manager.
+    pub fn show_units(&mut self) {
+        self.task_or_notify(
+            |sources| sources.disk().reveal(&folder()?.join(NEW)),
+            |session, folder| session.notify_revealed(&folder),
+        );
+    }
+}
+
+/// Returns the folder of the teacher's lessons and creates it if needed.
+fn folder() -> Result<PathBuf> {
+    let folder = own_folder().ok_or_else(|| {
+        Problem::new(message!("lesson-no-data-folder"))
+            .advise(message!("lesson-no-data-folder-advice"))
+    })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("create the folder of lessons", &folder, &error))?;
+    Ok(folder)
+}
+
+/// Writes the template in this language to a new file of this folder. No file is overwritten.
+///
+/// # Errors
+/// Returns a Problem if the file cannot be written or all names are taken.
+fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
+    let text = match language {
+        Language::English => include_str!("../../../assets/lessons/template.en.md"),
+        Language::German => include_str!("../../../assets/lessons/template.de.md"),
+    };
+    for nth in 1..=MOST_NEW {
+        let name = match nth {
+            1 => NEW.to_string(),
+            nth => format!("{NEW}-{nth}"),
+        };
+        let path = folder.join(format!("{name}.md"));
+        let written = std::fs::File::create_new(&path);
+        match written.and_then(|mut file| file.write_all(text.as_bytes())) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Problem::io("write the lesson", &path, &error)),
+            Ok(()) => return Ok(path),
+        }
+    }
+    Err(Problem::new(message!("lesson-names-taken"))
+        .at_path(folder)
+        .advise(message!("lesson-names-taken-advice")))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -240,5 +316,20 @@ mod tests {
         }
         let told = open("forgeting", Language::English).unwrap_err();
         assert!(told.remedy.contains("forgetting"), "{told}");
+    }
+
+    #[test]
+    fn a_template_is_a_sound_lesson_in_every_language_and_writes_over_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut seen = Vec::new();
+        for (language, _) in Language::ALL {
+            let path = new_unit(folder.path(), language).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let unit = Unit::read("mine", language, &text, "mine").unwrap();
+            assert_eq!(unit.plans().count(), 2);
+            assert!(!seen.contains(&path));
+            seen.push(path);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

@@ -10,8 +10,6 @@ mod chart;
 mod figures;
 mod formula;
 mod library;
-mod open_lesson;
-mod own;
 pub mod plain;
 mod play;
 mod read;
@@ -24,29 +22,36 @@ pub use chart::{Chart, Figure};
 pub use figures::{Figures, NoValue, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
-pub use open_lesson::{Answers, LessonProgress, Retrained, UnitRun, UnitRunState, Units};
-pub use play::same_settings;
+pub use play::{Answers, LessonProgress, Retrained, UnitRun, UnitRunState, Units, same_settings};
 pub use summary::summary;
 pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
 
+use serde::{Deserialize, Serialize};
+
 use crate::texts::Language;
 
-/// A lesson.
-#[derive(Clone, Debug, PartialEq)]
+/// A lesson. Files state its title, description, duration and position; lists in JSON omit the position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Unit {
     /// The name of its file without language and extension.
+    #[serde(skip_deserializing)]
     pub name: String,
     /// Its title.
     pub title: String,
     /// A sentence that describes it.
+    #[serde(default)]
     pub about: String,
     /// Its duration in minutes.
     pub minutes: u32,
     /// Its position in the list of units.
+    #[serde(skip_serializing)]
     pub order: i64,
     /// The language it is written in.
+    #[serde(skip)]
     pub language: Language,
     /// Its parts, from top to bottom.
+    #[serde(skip)]
     pub parts: Vec<UnitPart>,
 }
 

@@ -1,4 +1,5 @@
-//! The open unit: which of its runs are finished, in progress or missing, their results, and the user's answers.
+//! The open unit: which of its runs are finished, in progress or missing, their results, the user's answers and the
+//! progress.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -7,19 +8,210 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::figures::Figures;
-use super::library::{UnitEntry, entries, own_folder};
-use super::open_lesson::{UnitRun, UnitRunState};
-use super::{RunFigures, RunPlan, Teach, Unit, UnitPart};
+use super::library::{UnitEntry, entries, named, own_folder};
+use super::{Ask, Figures, GivenAnswer, RunFigures, RunPlan, Teach, Unit, UnitPart};
 use crate::method::filled;
+use crate::problem::Problem;
 use crate::run::about;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
-use crate::run::job::{Job, JobWork};
+use crate::run::job::{JobId, JobWork};
 use crate::session::Session;
 use crate::session::row::settings_of;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
+use crate::texts::Language;
+
+/// The state of a run of a unit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UnitRunState {
+    /// Not requested.
+    Missing,
+    /// Waiting in the queue.
+    Waiting,
+    /// Waiting in the queue, which is held.
+    Held,
+    /// In progress.
+    Working {
+        /// The finished share, from 0 to 1.
+        done: f64,
+        /// Estimated remaining seconds.
+        seconds_left: Option<f64>,
+    },
+    /// Finished; the name of its folder if it was trained before this window opened.
+    Done(Option<String>),
+    /// Ended early, with the reason if there was an error.
+    Ended(Option<Problem>),
+}
+
+/// A run of the open unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitRun {
+    /// Its state.
+    pub state: UnitRunState,
+    /// Its folder, once it has one.
+    pub folder: Option<PathBuf>,
+}
+
+impl UnitRun {
+    /// Returns whether it must be requested (again).
+    pub fn is_missing(&self) -> bool {
+        matches!(self.state, UnitRunState::Missing | UnitRunState::Ended(_))
+    }
+
+    /// Returns whether it is waiting or in progress.
+    pub fn is_under_way(&self) -> bool {
+        matches!(
+            self.state,
+            UnitRunState::Waiting | UnitRunState::Held | UnitRunState::Working { .. }
+        )
+    }
+}
+
+/// The user's progress in a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LessonProgress {
+    /// Number of answered questions and guesses.
+    pub answered: usize,
+    /// Number of all questions and guesses.
+    pub questions: usize,
+}
+
+impl LessonProgress {
+    /// Returns whether there are questions and all are answered.
+    pub fn is_all(self) -> bool {
+        self.questions > 0 && self.answered == self.questions
+    }
+}
+
+/// The user's answers by the lesson's name and the question's name. The names are the same in every language.
+pub type Answers = BTreeMap<String, BTreeMap<String, GivenAnswer>>;
+
+/// The lessons whose runs are trained again. Only runs that started after the stored time are used.
+pub type Retrained = BTreeMap<String, String>;
+
+/// The state of the lessons on the page Learn.
+#[derive(Default)]
+pub struct Units {
+    /// All units, once they are requested.
+    pub list: Fetch<Arc<Vec<UnitEntry>>>,
+    /// The folder of a teacher's units; `None` if the system has no folder for data.
+    pub folder: Option<PathBuf>,
+    /// The open unit.
+    pub open: Option<Arc<Unit>>,
+    /// The runs of the open unit by name, including repetitions and runs with added tasks.
+    pub runs: BTreeMap<String, Vec<UnitRun>>,
+    /// The results of these runs so far.
+    pub figures: Arc<Figures>,
+    /// The answers in all lessons. The window stores them in its settings.
+    pub answers: Answers,
+    /// The lessons whose earlier runs are not reused. They are stored like the answers.
+    pub retrained: Retrained,
+    /// The runs that this window requested, with their settings.
+    asked: Vec<(JobId, RunConfig)>,
+}
+
+impl Units {
+    /// Returns the user's answer to this question of the open unit.
+    pub fn given(&self, ask: &str) -> GivenAnswer {
+        let given = self.answers_of_open().and_then(|given| given.get(ask));
+        given.cloned().unwrap_or_default()
+    }
+
+    /// Stores an answer to this question of the open unit.
+    pub fn answer(&mut self, ask: &str, given: GivenAnswer) {
+        if let Some(unit) = &self.open {
+            let answers = self.answers.entry(unit.name.clone()).or_default();
+            answers.insert(ask.to_string(), given);
+        }
+    }
+
+    /// Returns whether the open unit has answers or runs.
+    pub fn is_begun(&self) -> bool {
+        let given = self.answers_of_open();
+        let answered =
+            |given: &BTreeMap<_, _>| given.values().any(|one| *one != GivenAnswer::default());
+        given.is_some_and(answered) || self.has_runs()
+    }
+
+    /// Returns whether a run of the open unit exists or was requested.
+    pub fn has_runs(&self) -> bool {
+        self.runs.values().flatten().any(|run| !run.is_missing())
+    }
+
+    fn answers_of_open(&self) -> Option<&BTreeMap<String, GivenAnswer>> {
+        self.answers.get(&self.open.as_ref()?.name)
+    }
+
+    /// Returns the user's progress in a unit.
+    pub fn done(&self, unit: &Unit) -> LessonProgress {
+        let answers = self.answers.get(&unit.name);
+        let given = |ask: &&Ask| {
+            let given = answers.and_then(|given| given.get(&ask.name));
+            given.is_some_and(|given| ask.is_answered(given))
+        };
+        LessonProgress {
+            answered: unit.asks().filter(given).count(),
+            questions: unit.asks().count(),
+        }
+    }
+
+    /// Returns the number of finished runs of the open unit, and the number of all its runs.
+    pub fn runs_done(&self) -> (usize, usize) {
+        let runs = || self.runs.values().flatten();
+        let there = |run: &&UnitRun| matches!(run.state, UnitRunState::Done(_));
+        (runs().filter(there).count(), runs().count())
+    }
+
+    /// Returns the unit after this one in the list of this language, if any. Unreadable units are skipped.
+    pub fn next(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
+        let entries = named(self.list.ready()?, language);
+        let sound = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
+        sound
+            .skip_while(|other| other.name != unit.name)
+            .nth(1)
+            .cloned()
+    }
+
+    /// Returns how many parts of the open unit are shown, and the message in place of the others; `None` if all are
+    /// shown. Parts are hidden if they follow an unanswered guess or explain runs that are not finished.
+    pub fn hidden(&self, unit: &Unit) -> Option<(usize, &'static str)> {
+        let (mut unfinished, mut figures) = (false, false);
+        for (place, part) in unit.parts.iter().enumerate() {
+            // Text between runs and their figures is shown, because it explains what to watch during training.
+            let explains = match part {
+                UnitPart::Text(text) => figures || text.is_heading(),
+                UnitPart::Ask(_) => figures,
+                _ => false,
+            };
+            if unfinished && explains {
+                return Some((place, "learn-runs-to-continue"));
+            }
+            match part {
+                UnitPart::Ask(ask) if ask.guess && !ask.is_answered(&self.given(&ask.name)) => {
+                    return Some((place + 1, "learn-answer-to-continue"));
+                }
+                UnitPart::Runs(block) => {
+                    unfinished |= block.runs.iter().any(|plan| !self.is_done(&plan.name));
+                }
+                UnitPart::Figure(_) => figures |= unfinished,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Returns whether all repetitions of a run of the open unit are finished.
+    fn is_done(&self, name: &str) -> bool {
+        let done = |run: &UnitRun| matches!(run.state, UnitRunState::Done(_));
+        self.of(name).iter().all(done)
+    }
+
+    /// Returns the repetitions of the run with this name.
+    pub fn of(&self, name: &str) -> &[UnitRun] {
+        self.runs.get(name).map_or(&[], Vec::as_slice)
+    }
+}
 
 impl Session {
     /// Reads the units, including those of the teacher's folder.
@@ -134,7 +326,6 @@ impl Session {
 
     /// Returns the state and the results of the run with these settings.
     fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
-        let nothing = RunFigures::default;
         let live = self
             .train
             .live
@@ -142,12 +333,12 @@ impl Session {
             .filter(|run| run.header.as_ref().is_none_or(|header| self.counts(header)))
             .filter(|run| self.is_run_of(run, config));
         if let Some(run) = live.filter(|run| run.stage.is_live() || run.stage == Stage::Finished) {
-            return of_view(run);
+            return of_view(run, false);
         }
         let waits =
             |work: &JobWork| matches!(work, JobWork::Train(other) if same_settings(other, config));
-        if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
-            return (UnitRun::of(in_queue(job)), nothing());
+        if let Some(state) = self.in_queue(waits) {
+            return without_results(state);
         }
         let wanted = LazyCell::new(|| settings_of(config));
         let mut rows = self.rows().filter(|row| {
@@ -157,21 +348,23 @@ impl Session {
             alike && row.state == RunState::Finished
         });
         if let Some(row) = rows.find(|row| *row.settings() == **wanted) {
-            let mine = self
-                .learn
-                .units
-                .asked
-                .iter()
-                .any(|(_, asked)| same_settings(asked, config));
+            let mut asked = self.learn.units.asked.iter();
+            let mine = asked.any(|(_, asked)| same_settings(asked, config));
             return of_row(row, mine, false);
         }
-        match live {
-            Some(run) => (
-                UnitRun::of(UnitRunState::Ended(run.problem.clone())),
-                nothing(),
-            ),
-            None => (UnitRun::of(UnitRunState::Missing), nothing()),
-        }
+        without_results(match live {
+            Some(run) => UnitRunState::Ended(run.problem.clone()),
+            None => UnitRunState::Missing,
+        })
+    }
+
+    /// Returns the state of the first waiting job with this work.
+    fn in_queue(&self, waits: impl Fn(&JobWork) -> bool) -> Option<UnitRunState> {
+        let job = self.waiting().find(|job| waits(&job.work))?;
+        Some(match job.held {
+            true => UnitRunState::Held,
+            false => UnitRunState::Waiting,
+        })
     }
 
     /// Returns whether the current run has these settings. Before it has a header, its job decides.
@@ -184,39 +377,26 @@ impl Session {
     }
 
     fn find_taught(&self, teach: &Teach) -> (UnitRun, RunFigures) {
-        let missing = || (UnitRun::of(UnitRunState::Missing), RunFigures::default());
         let Some(folder) = self.run_to_teach(teach) else {
-            return missing();
+            return without_results(UnitRunState::Missing);
         };
         let waits = |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);
-        if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
-            return (UnitRun::of(in_queue(job)), RunFigures::default());
+        if let Some(state) = self.in_queue(waits) {
+            return without_results(state);
         }
-        let live = self
-            .train
-            .live
-            .as_deref()
-            .and_then(|run| Some((run, run.header.as_ref()?)));
-        if let Some((run, header)) = live.filter(|(_, header)| header.folder == folder)
-            && !header.added_tasks.is_empty()
-        {
-            let standing = standing_of(run);
-            let figures = figures_of(header, run, true);
-            return (
-                UnitRun {
-                    state: standing,
-                    folder: Some(folder),
-                },
-                figures,
-            );
+        let is_taught = |header: &&RunHeader| !header.added_tasks.is_empty();
+        let is_live = |run: &&RunView| {
+            let header = run.header.as_ref().filter(is_taught);
+            header.is_some_and(|header| header.folder == folder)
+        };
+        if let Some(run) = self.train.live.as_deref().filter(is_live) {
+            return of_view(run, true);
         }
         let row = self.row(&folder);
-        let taught = row.filter(|row| {
-            row.header
-                .as_ref()
-                .is_some_and(|h| !h.added_tasks.is_empty())
-        });
-        taught.map_or_else(missing, |row| of_row(row, true, true))
+        match row.filter(|row| row.header.as_ref().is_some_and(|header| is_taught(&header))) {
+            Some(row) => of_row(row, true, true),
+            None => without_results(UnitRunState::Missing),
+        }
     }
 }
 
@@ -243,40 +423,28 @@ fn standing_of(run: &RunView) -> UnitRunState {
     }
 }
 
-/// Returns the results of a displayed run from its history.
-fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
-    let measurements = run.reports.iter().map(|report| &report.measurements);
-    RunFigures::new(header, &run.history, measurements, taught)
+fn without_results(state: UnitRunState) -> (UnitRun, RunFigures) {
+    let folder = None;
+    (UnitRun { state, folder }, RunFigures::default())
 }
 
-fn in_queue(job: &Job) -> UnitRunState {
-    match job.held {
-        true => UnitRunState::Held,
-        false => UnitRunState::Waiting,
-    }
-}
-
-fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
+/// Returns the state and the results of a displayed run, or of the task that was added to it.
+fn of_view(run: &RunView, taught: bool) -> (UnitRun, RunFigures) {
     let Some(header) = &run.header else {
-        return (UnitRun::of(standing_of(run)), RunFigures::default());
+        return without_results(standing_of(run));
     };
-    let mut figures = figures_of(header, run, false);
-    let standing = match header.added_tasks.is_empty() {
+    let measurements = run.reports.iter().map(|report| &report.measurements);
+    let mut figures = RunFigures::new(header, &run.history, measurements, taught);
+    let state = match taught || header.added_tasks.is_empty() {
         true => standing_of(run),
         // Only an added task is in progress; the training of the run itself is finished.
         false => UnitRunState::Done(None),
     };
-    if standing != UnitRunState::Done(None) {
+    if !taught && state != UnitRunState::Done(None) {
         figures.distance_now.clone_from(&run.distance);
     }
     let folder = Some(header.folder.clone());
-    (
-        UnitRun {
-            state: standing,
-            folder,
-        },
-        figures,
-    )
+    (UnitRun { state, folder }, figures)
 }
 
 fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {

@@ -1,10 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::{GivenAnswer, library};
+use super::super::library;
 use super::*;
 use crate::session::Disk;
 use crate::session::backend::Recorded;
-use crate::texts::Language;
 
 fn session() -> (Session, Recorded) {
     let backend = Recorded::default();

@@ -82,6 +82,17 @@ impl Span {
 }
 
 impl Paragraph {
+    pub(super) fn code(text: &str) -> Self {
+        let span = Span {
+            text: text.into(),
+            ..Span::default()
+        };
+        Self {
+            kind: ParagraphKind::Code,
+            spans: vec![span],
+        }
+    }
+
     /// Returns the text of the whole paragraph, with live values.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let spans = self.spans.iter();
@@ -121,10 +132,7 @@ pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> 
     })?;
     let only = pieces.into_iter().map(|piece| match piece {
         MarkdownPiece::Paragraph(paragraph) => paragraph,
-        MarkdownPiece::Fence(_, code, _) => Paragraph {
-            kind: ParagraphKind::Code,
-            spans: vec![plain(&code)],
-        },
+        MarkdownPiece::Fence(_, code, _) => Paragraph::code(&code),
     });
     Ok(only.collect())
 }
@@ -179,13 +187,6 @@ fn live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
 fn has_call(text: &str) -> bool {
     let mut before = text.split('(').rev().skip(1);
     before.any(|part| part.ends_with(|c: char| c.is_ascii_lowercase()))
-}
-
-fn plain(text: &str) -> Span {
-    Span {
-        text: text.into(),
-        ..Span::default()
-    }
 }
 
 /// Builds pieces from the parser's events.
@@ -306,7 +307,7 @@ impl Writer<'_> {
             done = range.end;
             let span = Span {
                 text: name.into(),
-                live: Some(Formula::read_as(formula, self.runs, false)?),
+                live: Some(Formula::read(formula, self.runs, false)?),
                 ..self.look(false)
             };
             self.open_paragraph().spans.push(span);
