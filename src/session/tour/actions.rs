@@ -21,8 +21,12 @@ impl Session {
         let Some(tour) = self.learn.tour.take() else {
             return;
         };
-        for run in &tour.runs {
-            self.stop_tour_run(run);
+        let under_way = tour.runs.iter().filter(|run| run.is_under_way());
+        for job in under_way.filter_map(|run| run.job) {
+            self.backend.send(Command::Stop(job));
+            if self.running_job() == Some(job) {
+                self.backend.control_job(job, ControlRequest::Stop);
+            }
         }
         self.unpin_tour_drawings(&tour);
     }
@@ -159,17 +163,8 @@ impl Session {
 
     /// Returns whether this job belongs to the tour.
     pub fn is_tour_job(&self, job: JobId) -> bool {
-        self.learn.tour.as_ref().is_some_and(|tour| tour.owns(job))
-    }
-
-    fn stop_tour_run(&mut self, run: &TourRun) {
-        let Some(job) = run.job.filter(|_| run.is_under_way()) else {
-            return;
-        };
-        self.backend.send(Command::Stop(job));
-        if self.running_job() == Some(job) {
-            self.backend.control_job(job, ControlRequest::Stop);
-        }
+        let mut runs = self.learn.tour.iter().flat_map(|tour| &tour.runs);
+        runs.any(|run| run.job == Some(job))
     }
 
     fn unpin_tour_drawings(&mut self, tour: &Tour) {
@@ -180,10 +175,8 @@ impl Session {
     }
 
     fn hide_tour_runs(&mut self, tour: &Tour) {
-        for run in &tour.runs {
-            if let Some(folder) = &run.folder {
-                self.hide_pins_from(folder);
-            }
+        for folder in tour.runs.iter().filter_map(|run| run.folder.as_ref()) {
+            self.hide_pins_from(folder);
         }
     }
 }

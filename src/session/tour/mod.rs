@@ -16,7 +16,6 @@ use super::presets;
 use super::views::PlanView;
 use crate::data::rng::{Purpose, Rng};
 use crate::run::config::{RunConfig, Setting};
-use crate::run::job::JobId;
 
 pub use outcome::{DrawingChange, DrawingOutcome, DrawingPrediction};
 pub use run::{TourRun, TourRunState};
@@ -132,11 +131,6 @@ impl Tour {
     /// Returns whether drawings can still be changed. Later steps describe their predictions.
     pub fn takes_drawings(&self) -> bool {
         self.step <= TourStep::Guess
-    }
-
-    /// Returns whether this job belongs to the tour.
-    pub fn owns(&self, job: JobId) -> bool {
-        self.runs.iter().any(|run| run.job == Some(job))
     }
 
     /// Returns the runs that have results.

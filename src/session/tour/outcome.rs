@@ -107,7 +107,7 @@ impl Session {
 
     /// Returns the outcome for a drawing; `None` until the prediction after the run's last task is known.
     pub fn tour_drawing_change(&self, which: usize, run: &TourRun) -> Option<DrawingChange> {
-        let end = run.tasks.len().checked_sub(1)?;
+        let end = run.view.tasks().checked_sub(1)?;
         let last = self.tour_drawing_prediction(which, run, end)?;
         Some(DrawingChange {
             first: self.tour_drawing_prediction(which, run, 0)?,

@@ -137,7 +137,7 @@ impl Session {
             true => fine_tuning,
             false => pet,
         };
-        match same.speed {
+        match same.speed() {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
                 let cost = estimate(&run.config, plan, self.rows(), &self.inventory)?;

@@ -1,9 +1,10 @@
 //! A run of the tour, from the request to its end.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::method::named_method;
-use crate::metrics::{History, mean};
+use crate::metrics::mean;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::job::JobId;
@@ -40,16 +41,8 @@ pub struct TourRun {
     pub state: TourRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
-    /// The classes of each task.
-    pub tasks: Vec<Vec<String>>,
-    /// Accuracy of its predictions after each task.
-    pub history: History,
-    /// The current task, from 0.
-    pub task_now: Option<usize>,
-    /// The finished share, from 0 to 1.
-    pub done: f64,
-    /// Measured images per second in training.
-    pub(super) speed: Option<f64>,
+    /// Its progress and results; empty before it is in progress.
+    pub view: Arc<RunView>,
     /// Whether it was already in the queue.
     queued: bool,
 }
@@ -65,7 +58,7 @@ impl TourRun {
 
     /// Returns the number of tasks that are learned and tested.
     pub fn measured(&self) -> usize {
-        self.history.matrix.len()
+        self.view.answers().matrix.len()
     }
 
     /// Returns whether the engine is working on it or will work on it.
@@ -83,10 +76,8 @@ impl TourRun {
 
     /// Returns the accuracy on the first task after each task.
     pub fn first_task_accuracies(&self) -> impl Iterator<Item = f64> {
-        self.history
-            .matrix
-            .iter()
-            .filter_map(|row| row.first().copied())
+        let rows = self.view.answers().matrix.iter();
+        rows.filter_map(|row| row.first().copied())
     }
 
     /// Returns the title of its method.
@@ -96,7 +87,15 @@ impl TourRun {
 
     /// Returns the number of test images of the first task; 0 while unknown.
     pub fn first_task_images(&self) -> usize {
-        self.history.images.first().copied().unwrap_or(0)
+        let images = &self.view.answers().images;
+        images.first().copied().unwrap_or(0)
+    }
+
+    /// Returns the measured images per second in training; `None` before the first task is learned.
+    pub(super) fn speed(&self) -> Option<f64> {
+        let reports = self.view.reports.iter();
+        let speeds = reports.map(|report| report.images_per_second);
+        mean(&speeds.filter(|speed| *speed > 0.0).collect::<Vec<_>>())
     }
 
     /// Records that it was queued as this job.
@@ -113,7 +112,7 @@ impl TourRun {
     }
 
     /// Updates its state from the current or last run, which is this run.
-    pub(super) fn follow(&mut self, run: &RunView) {
+    pub(super) fn follow(&mut self, run: &Arc<RunView>) {
         self.state = match run.stage {
             Stage::Running => TourRunState::AtWork,
             Stage::Paused => TourRunState::Paused,
@@ -121,16 +120,9 @@ impl TourRun {
             Stage::Stopped => TourRunState::Ended(None),
             Stage::Failed => TourRunState::Ended(run.problem.clone()),
         };
-        (self.task_now, self.done) = (run.task_now(), run.done());
-        if let (Some(header), true) = (&run.header, self.folder.is_none()) {
+        if let Some(header) = &run.header {
             self.folder = Some(header.folder.clone());
-            let names = 0..header.tasks.len();
-            self.tasks = names.map(|task| run.class_names(task).to_vec()).collect();
         }
-        if run.reports.len() != self.measured() {
-            self.history = run.answers().clone();
-            let speeds = run.reports.iter().map(|report| report.images_per_second);
-            self.speed = mean(&speeds.filter(|speed| *speed > 0.0).collect::<Vec<_>>());
-        }
+        self.view = run.clone();
     }
 }

@@ -175,21 +175,10 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(std::cmp::Ordering::Greater));
-    let outcomes = tour.runs.each_ref();
-    let outcomes = outcomes.map(|run| {
-        session
-            .tour_drawing_change(0, run)
-            .map(|change| change.outcome)
-    });
-    assert_eq!(
-        outcomes,
-        [
-            DrawingOutcome::Wrong,
-            DrawingOutcome::Wrong,
-            DrawingOutcome::Uncertain
-        ]
-        .map(Some)
-    );
+    let change = |run| session.tour_drawing_change(0, run).unwrap();
+    let outcomes = tour.runs.each_ref().map(|run| change(run).outcome);
+    let (wrong, uncertain) = (DrawingOutcome::Wrong, DrawingOutcome::Uncertain);
+    assert_eq!(outcomes, [wrong, wrong, uncertain]);
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
     // The drawings are the same, but the runs are new.
@@ -315,21 +304,16 @@ fn a_run_that_ended_early_can_be_trained_again() {
 
 #[test]
 fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
-    let vote = |own, against| DrawingPrediction {
-        own,
-        against,
-        rival: "4".into(),
-    };
-    assert_eq!(
-        DrawingOutcome::from_prediction(&vote(0.9, 0.1)),
-        DrawingOutcome::Certain
-    );
-    assert_eq!(
-        DrawingOutcome::from_prediction(&vote(0.4, 0.3)),
-        DrawingOutcome::Uncertain
-    );
-    assert_eq!(
-        DrawingOutcome::from_prediction(&vote(0.3, 0.4)),
-        DrawingOutcome::Wrong
-    );
+    for (own, against, outcome) in [
+        (0.9, 0.1, DrawingOutcome::Certain),
+        (0.4, 0.3, DrawingOutcome::Uncertain),
+        (0.3, 0.4, DrawingOutcome::Wrong),
+    ] {
+        let vote = DrawingPrediction {
+            own,
+            against,
+            rival: "4".into(),
+        };
+        assert_eq!(DrawingOutcome::from_prediction(&vote), outcome);
+    }
 }

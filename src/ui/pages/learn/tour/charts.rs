@@ -9,7 +9,7 @@ use crate::session::tour::{Tour, TourRun, TourStep};
 use crate::session::words::percent;
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{GAP, Tokens, tokens};
+use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::snapshot_slider::stops_called;
 use crate::ui::widgets::{self, card, faint, matrix, part, terms};
@@ -33,7 +33,7 @@ fn after(task: usize) -> String {
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let all = tour.run().tasks.len();
+    let all = tour.run().view.tasks();
     let done = tour.runs.iter().map(TourRun::measured).min().unwrap_or(0);
     let name = tr!("tour-compare-slider");
     if let Some(task) = stops_called(ui, name, after, (all, done), tour.task) {
@@ -51,61 +51,53 @@ fn shown(tour: &Tour) -> Vec<(&TourRun, bool)> {
 
 fn curves(ui: &mut Ui, tour: &Tour) {
     let t = tokens(ui);
-    let runs = shown(tour);
-    let tasks = tour.runs[0].tasks.len();
-    let labels: Vec<String> = (1..=tasks).map(after).collect();
+    let series = shown(tour).into_iter().map(|(run, behind)| {
+        let points = (0..).zip(run.first_task_accuracies());
+        let points = points.map(|(task, share)| [f64::from(task), share * 100.0]);
+        let shade = Shade::of(&run.config.method);
+        let series = Series::of_run(t, shade, run.name().into(), points);
+        let (colour, width) = match behind {
+            true => (series.colour.lerp_to_gamma(t.card, 0.35), 2.0),
+            false => (series.colour, 3.5),
+        };
+        Series {
+            colour,
+            width,
+            ..series
+        }
+    });
+    let series: Vec<Series> = series.collect();
+    let labels: Vec<String> = (1..=tour.runs[0].view.tasks()).map(after).collect();
     let title = tr!("tour-curve-name", classes = first_classes(tour));
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
-        for (run, behind) in &runs {
-            let colour = colour_of(t, run, *behind);
-            let sign = shade_of(run).marker().letter();
-            ui.colored_label(colour, format!("{sign} {}", run.name()));
+        for Series { line, colour, .. } in &series {
+            let sign = line.shade.map_or(' ', |shade| shade.marker().letter());
+            ui.colored_label(*colour, format!("{sign} {}", line.name));
         }
     });
-    let numbers = runs.iter().map(|(run, _)| {
+    let numbers = tour.runs.iter().filter(|run| !run.is_unasked()).map(|run| {
         let shares = run.first_task_accuracies().map(|share| percent(share, 0));
         format!("{}: {}", run.name(), shares.collect::<Vec<_>>().join(", "))
     });
     let numbers: Vec<String> = numbers.collect();
-    let series = runs.iter().map(|(run, behind)| {
-        let points = (0..).zip(run.first_task_accuracies());
-        let points = points.map(|(task, share)| [f64::from(task), share * 100.0]);
-        Series {
-            colour: colour_of(t, run, *behind),
-            width: if *behind { 2.0 } else { 3.5 },
-            ..Series::of_run(t, shade_of(run), run.name().into(), points)
-        }
-    });
     Curves {
         id: "tour",
         name: &format!("{title}\n{}", numbers.join(". ")),
         height: CURVES,
         tasks: &labels,
-        series: series.collect(),
+        series,
         now: (tour.step == TourStep::Compare).then(|| (tour.task, String::new())),
     }
     .show(ui);
 }
 
-fn shade_of(run: &TourRun) -> Shade {
-    Shade::of(&run.config.method)
-}
-
-fn colour_of(t: &Tokens, run: &TourRun, behind: bool) -> egui::Color32 {
-    let colour = t.run(shade_of(run));
-    match behind {
-        true => colour.lerp_to_gamma(t.card, 0.35),
-        false => colour,
-    }
-}
-
 fn matrices(ui: &mut Ui, tour: &Tour) {
     let width = (ui.available_width() - 2.0 * GAP) / 3.0;
-    let tasks = tour.runs[0].tasks.len();
+    let tasks = tour.runs[0].view.tasks();
     let chart = |ui: &mut Ui, run: &TourRun| {
         ui.strong(run.name());
-        let rows = (run.name(), run.history.matrix.as_slice());
+        let rows = (run.name(), run.view.answers().matrix.as_slice());
         // Cells of this size are painted individually, so no texture is kept.
         matrix::accuracy(ui, rows, tasks, CELL, &mut matrix::Picture::default());
     };

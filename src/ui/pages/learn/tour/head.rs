@@ -64,7 +64,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             widgets::problem(ui, problem);
         }
         if tour.run().state == TourRunState::AtWork && tour.step != TourStep::Guess {
-            widgets::progress(ui, tour.run().done, tr!("tour-progress"));
+            widgets::progress(ui, tour.run().view.done(), tr!("tour-progress"));
         }
         actions(ui, cx, tour);
     });

@@ -5,7 +5,7 @@ mod drawings;
 mod head;
 mod text;
 
-use egui::{Align, Event, Key, Modifiers, Response, Ui};
+use egui::{Align, Key, Modifiers, Response, Ui};
 
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Tour, TourStep};
@@ -83,19 +83,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let state = &mut cx.pages.learn.tour;
     let touched = ui.input(|i| i.pointer.any_pressed());
-    let tabbed = ui.input(|i| {
-        let tab = |event: &Event| {
-            matches!(
-                event,
-                Event::Key {
-                    key: Key::Tab,
-                    pressed: true,
-                    ..
-                }
-            )
-        };
-        i.events.iter().any(tab)
-    });
+    let tabbed = ui.input(|i| i.key_pressed(Key::Tab));
     state.by_keys = (state.by_keys || tabbed) && !touched;
     state.fresh = state.shown != Some(tour.step);
     state.asking &= tour.step == TourStep::End;

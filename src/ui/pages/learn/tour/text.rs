@@ -94,11 +94,10 @@ fn next_act(session: &Session, tour: &Tour, act: usize, key: &'static str) -> Ve
 }
 
 fn learning(run: &TourRun) -> String {
-    let task = run.task_now.unwrap_or(run.measured());
-    let classes = run.tasks.get(task).map(|classes| pair(classes));
-    match classes {
-        Some(classes) => tr!("tour-learning", name = run.name(), classes = classes),
-        None => tr!("tour-predicting").into(),
+    let task = run.view.task_now().unwrap_or(run.measured());
+    match run.view.class_names(task) {
+        [] => tr!("tour-predicting").into(),
+        classes => tr!("tour-learning", name = run.name(), classes = pair(classes)),
     }
 }
 
@@ -226,10 +225,7 @@ pub fn pair(classes: &[String]) -> String {
 
 /// Returns the classes of the first task.
 pub fn first_classes(tour: &Tour) -> String {
-    let tasks = &tour.runs[0].tasks;
-    tasks
-        .first()
-        .map_or_else(String::new, |classes| pair(classes))
+    pair(tour.runs[0].view.class_names(0))
 }
 
 /// Returns the message id for the outcome of a drawing.
