@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::figures::Figures;
-use super::text::{Paragraph, ParagraphKind, joined};
+use super::text::{Paragraph, ParagraphKind, join_paragraphs};
 use super::{AnswerKind, Ask, Figure, Runs, Teach, Unit, UnitPart};
 use crate::method::command;
 use crate::pet::library::PluginLibrary;
@@ -12,14 +12,8 @@ use crate::texts::Language;
 /// Maximum length of a line in columns.
 const WIDTH: usize = 80;
 
-/// Returns title, duration and description of a unit.
-pub fn heading(unit: &Unit) -> String {
-    let about = wrapped(&unit.about, "");
-    format!("{}\n{}\n{about}\n", unit.title, unit.time())
-}
-
 /// Returns a part as text, with the results that are known.
-pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
+fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     let language = unit.language;
     match part {
         UnitPart::Text(text) => paragraph(text, figures, language),
@@ -35,7 +29,8 @@ pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
 pub fn whole(unit: &Unit, figures: &Figures) -> String {
     let parts = unit.parts.iter().map(|one| part(unit, one, figures));
     let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
-    format!("{}\n{}", heading(unit), parts.join("\n"))
+    let (about, time) = (wrapped(&unit.about, ""), unit.time());
+    format!("{}\n{time}\n{about}\n\n{}", unit.title, parts.join("\n"))
 }
 
 fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String {
@@ -50,12 +45,9 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
         ParagraphKind::Code => words.lines().map(|line| format!("    {line}\n")).collect(),
         ParagraphKind::Item(deep, number) => {
             let mark = number.map_or_else(|| "*".to_string(), |number| format!("{number}."));
-            let lines = wrapped(&words, &"  ".repeat(deep + 1));
-            lines.replacen(
-                &"  ".repeat(deep + 1),
-                &format!("{}{mark} ", "  ".repeat(deep)),
-                1,
-            )
+            let indent = "  ".repeat(deep + 1);
+            let first = format!("{}{mark} ", &indent[2..]);
+            wrapped(&words, &indent).replacen(&indent, &first, 1)
         }
     }
 }
@@ -75,19 +67,16 @@ fn runs(block: &Runs, language: Language) -> String {
 
 fn figure(unit: &Unit, figure: &Figure, figures: &Figures) -> String {
     let chart = figure.chart(unit, figures, unit.language);
-    let inner = match chart.is_empty() {
-        true => format!("  {}\n", unit.language.text("learn-available-after-runs")),
-        false => chart
-            .text(unit.language)
-            .lines()
-            .map(|line| format!("  {line}\n"))
-            .collect(),
+    let text = match chart.is_empty() {
+        true => unit.language.text("learn-available-after-runs").into(),
+        false => chart.text(unit.language),
     };
+    let inner: String = text.lines().map(|line| format!("  {line}\n")).collect();
     format!("[{}]\n{inner}", figure.title)
 }
 
 fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
-    let asked = wrapped(&joined(&ask.text, figures, language), "  ");
+    let asked = wrapped(&join_paragraphs(&ask.text, figures, language), "  ");
     // "? " replaces the indentation, which a question without text does not have.
     let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
     if let AnswerKind::Choice(choices) = &ask.question {
@@ -96,7 +85,7 @@ fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
         }
     }
     if let Some(answer) = ask.answer(figures, language) {
-        let said = joined(&ask.if_right, figures, language);
+        let said = join_paragraphs(&ask.if_right, figures, language);
         let end = if answer.ends_with(['.', '?', '!']) {
             ""
         } else {
@@ -122,14 +111,14 @@ fn wrapped(text: &str, begin: &str) -> String {
     for row in text.split('\n') {
         let mut line = String::from(begin);
         for word in row.split(' ').filter(|word| !word.is_empty()) {
-            let full = line.width() + 1 + word.width() > WIDTH;
-            if full && line.len() > begin.len() {
-                lines.push_str(line.trim_end());
-                lines.push('\n');
-                line = String::from(begin);
-            }
             if line.len() > begin.len() {
-                line.push(' ');
+                if line.width() + 1 + word.width() > WIDTH {
+                    lines.push_str(line.trim_end());
+                    lines.push('\n');
+                    line = String::from(begin);
+                } else {
+                    line.push(' ');
+                }
             }
             line.push_str(word);
         }

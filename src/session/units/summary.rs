@@ -1,7 +1,7 @@
 //! The summary of a finished unit on one page: questions with the user's and the correct answers, and figures.
 
 use super::chart::Chart;
-use super::text::joined;
+use super::text::join_paragraphs;
 use super::{AnswerKind, Ask, Feedback, GivenAnswer, Unit, UnitPart, Units};
 use crate::store::figure::{Bars, Cells, Figure, FigureContent, Lines, Page, PagePart};
 
@@ -47,7 +47,7 @@ fn question(unit: &Unit, ask: &Ask, given: &GivenAnswer, units: &Units) -> [Page
         _ => {}
     }
     [
-        PagePart::Heading(joined(&ask.text, &units.figures, language)),
+        PagePart::Heading(join_paragraphs(&ask.text, &units.figures, language)),
         PagePart::Text(told.join(" · ")),
     ]
 }

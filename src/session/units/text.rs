@@ -119,7 +119,7 @@ pub fn number(value: f64, language: Language) -> String {
 }
 
 /// Returns the text of several paragraphs in one line, with live values.
-pub(super) fn joined(text: &[Paragraph], figures: &Figures, language: Language) -> String {
+pub(super) fn join_paragraphs(text: &[Paragraph], figures: &Figures, language: Language) -> String {
     let paragraphs = text.iter().map(|text| text.filled(figures, language));
     paragraphs.collect::<Vec<_>>().join(" ")
 }
@@ -169,7 +169,7 @@ pub(super) fn pieces(
 
 /// Returns the live values of a text, `{name: formula}` or `{formula}`: their places, names (an ellipsis if they have
 /// none) and formulas. Braces around any other text have no meaning.
-fn live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
+fn find_live_values(text: &str) -> impl Iterator<Item = (Range<usize>, &str, &str)> {
     text.match_indices('{').filter_map(|(open, _)| {
         // A live value contains no braces.
         let after = &text[open + 1..];
@@ -302,7 +302,7 @@ impl Writer<'_> {
             return Ok(());
         }
         let mut done = 0;
-        for (range, name, formula) in live_values(text) {
+        for (range, name, formula) in find_live_values(text) {
             self.push(&text[done..range.start], false);
             done = range.end;
             let span = Span {
