@@ -6,7 +6,7 @@ use crate::message;
 use crate::method::epochs_of;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History};
-use crate::run::event::{RunHeader, TaskReport, by_pass};
+use crate::run::event::{RunHeader, by_pass};
 use crate::texts::Message;
 
 /// Why a formula has no value.
@@ -72,17 +72,6 @@ impl RunFigures {
             classes: header.tasks.iter().take(tasks).map(names).collect(),
             passes: longest.unwrap_or(header.config.epochs),
         }
-    }
-
-    /// Returns the results of a run from its reports, as [`RunFigures::new`].
-    pub fn of_reports(header: &RunHeader, reports: &[TaskReport], taught: bool) -> Self {
-        let mut history = Histories::default();
-        for report in reports {
-            let seen = header.tasks.get(..=report.task);
-            history.push(&report.answers, seen.unwrap_or(&header.tasks));
-        }
-        let measurements = reports.iter().map(|report| &report.measurements);
-        Self::new(header, &history, measurements, taught)
     }
 
     /// Returns the number of its tasks.

@@ -6,8 +6,9 @@ use std::path::Path;
 use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::fetch::hex;
 use lae_studio::method::METHODS;
+use lae_studio::metrics::Histories;
 use lae_studio::run::about::About;
-use lae_studio::run::event::Control;
+use lae_studio::run::event::{Control, RunHeader, TaskReport};
 use lae_studio::session::units::{Figures, GivenAnswer, RunFigures, Unit, UnitPart, open, plain};
 use lae_studio::store::{self, StoredRun};
 use lae_studio::texts::Language;
@@ -133,6 +134,17 @@ impl Units {
         all.map(|(name, times)| (name, vec![self.trained.clone(); times]))
             .collect()
     }
+}
+
+/// What a run came to, with what it was taught.
+fn figures_of(header: &RunHeader, reports: &[TaskReport]) -> RunFigures {
+    let mut history = Histories::default();
+    for report in reports {
+        let seen = header.tasks.get(..=report.task);
+        history.push(&report.answers, seen.unwrap_or(&header.tasks));
+    }
+    let measurements = reports.iter().map(|report| &report.measurements);
+    RunFigures::new(header, &history, measurements, true)
 }
 
 /// Answers a question in every way, or checks what is expected.
@@ -290,7 +302,7 @@ impl Target for Taught {
 fn looked_at(stored: &StoredRun) -> bool {
     let header = &stored.header;
     serde_json::to_string(&store::summary(stored)).unwrap();
-    RunFigures::of_reports(header, &stored.reports, true);
+    figures_of(header, &stored.reports);
     let positions = 0..header.class_order.len();
     positions.for_each(|position| assert!(header.class_at(position) < header.class_order.len()));
     let first = header.own_tasks();
@@ -394,7 +406,7 @@ impl Target for Said {
 #[test]
 fn fuzz_units() {
     let reports = [report(0), report(1)];
-    let trained = RunFigures::of_reports(&header(), &reports, true);
+    let trained = figures_of(&header(), &reports);
     fuzz(Units { trained });
 }
 
