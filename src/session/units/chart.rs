@@ -185,11 +185,13 @@ impl Figure {
             };
             runs().filter_map(line).collect()
         };
-        // The results in which formulas find this run by the name `run`.
-        let with_run = |name: &String| {
-            let mut all = figures.clone();
-            all.insert(RUN.into(), figures_of(name).to_vec());
-            all
+        // In a formula, `run` is this run.
+        let values = |formula: &Formula, run: &str| {
+            let results = |name: &str| {
+                let name = if name == RUN { run } else { name };
+                figures.get(name).map(Vec::as_slice)
+            };
+            formula.values_with(&results).unwrap_or_default()
         };
         match &self.kind {
             Shape::Curves => Chart::Curves {
@@ -209,7 +211,7 @@ impl Figure {
                 spread,
             } => {
                 let row = |(name, shade): (&String, Shade)| {
-                    let values = value.values(&with_run(name)).unwrap_or_default();
+                    let values = values(value, name);
                     let bar = Bar {
                         name: title(name),
                         shade,
@@ -226,10 +228,8 @@ impl Figure {
             }
             Shape::Table(columns) => {
                 let row = |name: &String| {
-                    let figures = with_run(name);
                     let cell = |(_, formula): &(String, Formula)| {
-                        let values = formula.values(&figures).unwrap_or_default();
-                        mean_and_spread(&values, language)
+                        mean_and_spread(&values(formula, name), language)
                     };
                     let cells = columns.iter().map(cell);
                     std::iter::once(title(name)).chain(cells).collect()
@@ -286,12 +286,12 @@ impl Chart {
             Self::Bars { rows, unit, .. } => rows
                 .iter()
                 .map(|(bar, values)| {
-                    let mut told = mean_and_spread(values, language);
+                    let mut text = mean_and_spread(values, language);
                     if values.len() > 1 {
                         let each: Vec<String> = values.iter().copied().map(say).collect();
-                        told += &format!("  ({})", each.join("  "));
+                        text += &format!("  ({})", each.join("  "));
                     }
-                    format!("{}: {told} {unit}", bar.name)
+                    format!("{}: {text} {unit}", bar.name)
                         .trim_end()
                         .to_string()
                         + "\n"

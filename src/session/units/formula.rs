@@ -72,14 +72,14 @@ static NUMBER_FUNCTIONS: [NumberFunction; 5] = [
 ];
 
 /// Returns the name of a function from its usage.
-fn name_in(usage: &str) -> &str {
+fn function_name(usage: &str) -> &str {
     usage.split_once('(').map_or(usage, |(name, _)| name)
 }
 
 fn run_function(name: &str) -> Option<&'static RunFunction> {
     RUN_FUNCTIONS
         .iter()
-        .find(|(usage, ..)| name_in(usage) == name)
+        .find(|(usage, ..)| function_name(usage) == name)
 }
 
 fn number_function(name: &str) -> Option<&'static NumberFunction> {
@@ -88,9 +88,12 @@ fn number_function(name: &str) -> Option<&'static NumberFunction> {
 
 /// Returns the names of all functions.
 fn function_names() -> impl Iterator<Item = &'static str> {
-    let of_runs = RUN_FUNCTIONS.iter().map(|(usage, ..)| name_in(usage));
+    let of_runs = RUN_FUNCTIONS.iter().map(|(usage, ..)| function_name(usage));
     of_runs.chain(NUMBER_FUNCTIONS.iter().map(|(name, _)| *name))
 }
+
+/// Finds the results of a run by its name.
+type Results<'a> = dyn Fn(&str) -> Option<&'a [RunFigures]> + 'a;
 
 /// A parsed and checked formula.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +142,12 @@ impl Formula {
     /// # Errors
     /// Returns why the formula has no value.
     pub fn values(&self, figures: &Figures) -> Outcome<Vec<f64>> {
-        evaluate(&self.tree, figures)
+        self.values_with(&|name| figures.get(name).map(Vec::as_slice))
+    }
+
+    /// Returns all values of the formula with the results that `results` finds by the name of a run.
+    pub(super) fn values_with(&self, results: &Results<'_>) -> Outcome<Vec<f64>> {
+        evaluate(&self.tree, results)
     }
 
     /// Returns the single value of the formula.
@@ -287,27 +295,27 @@ fn call_arguments<'t>(
             expert,
         }),
         _ => {
-            let name = name_in(usage);
+            let name = function_name(usage);
             let what = message!("formula-wrong-arguments", name = name, like = *usage);
             Err(Diagnostic::new(node.span.clone(), what))
         }
     }
 }
 
-fn evaluate(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
+fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
     match &node.kind {
         NodeKind::Number(number) => Ok(vec![*number]),
-        NodeKind::Minus(inner) => Ok(evaluate(inner, figures)?.iter().map(|v| -v).collect()),
+        NodeKind::Minus(inner) => Ok(evaluate(inner, results)?.iter().map(|v| -v).collect()),
         NodeKind::Binary(sign, both) => combine(
             *sign,
-            &evaluate(&both[0], figures)?,
-            &evaluate(&both[1], figures)?,
+            &evaluate(&both[0], results)?,
+            &evaluate(&both[1], results)?,
         ),
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
                 let call =
                     call_arguments(function, node, arguments).map_err(|_| NoValue::NotYet)?;
-                let runs = figures.get(call.run).filter(|runs| !runs.is_empty());
+                let runs = results(call.run).filter(|runs| !runs.is_empty());
                 let runs = runs.ok_or(NoValue::NotYet)?.iter();
                 let value = |run| function.3(run, &call.numbers, call.expert);
                 return runs.map(value).collect();
@@ -315,7 +323,7 @@ fn evaluate(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
             let (name, value) = number_function(name).ok_or(NoValue::NotYet)?;
             let mut values = Vec::new();
             for argument in arguments {
-                values.extend(evaluate(argument, figures)?);
+                values.extend(evaluate(argument, results)?);
             }
             let lack = || NoValue::Never(message!("formula-needs-more-values", name = *name));
             Ok(vec![value(&values).ok_or_else(lack)?])

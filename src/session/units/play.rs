@@ -102,7 +102,7 @@ pub struct Units {
     /// The runs of the open unit by name, including repetitions and runs with added tasks.
     pub runs: BTreeMap<String, Vec<UnitRun>>,
     /// The results of these runs so far.
-    pub figures: Arc<Figures>,
+    pub figures: Figures,
     /// The answers in all lessons. The window stores them in its settings.
     pub answers: Answers,
     /// The lessons whose earlier runs are not reused. They are stored like the answers.
@@ -318,10 +318,7 @@ impl Session {
             self.learn.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        // The results are replaced only if they changed, because charts are then redrawn.
-        if *self.learn.units.figures != figures {
-            self.learn.units.figures = Arc::new(figures);
-        }
+        self.learn.units.figures = figures;
     }
 
     /// Returns the state and the results of the run with these settings.

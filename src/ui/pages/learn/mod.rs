@@ -19,7 +19,8 @@ use crate::ui::widgets;
 pub struct State {
     /// The state of the tour.
     pub tour: tour::State,
-    unit: unit::State,
+    /// Whether the next frame scrolls to the top of the lesson.
+    to_top: bool,
     /// The state of the glossary.
     pub glossary: glossary::State,
 }
@@ -27,7 +28,7 @@ pub struct State {
 impl State {
     /// Scrolls to the top of the lesson in the next frame.
     pub fn show_top(&mut self) {
-        self.unit.to_top = true;
+        self.to_top = true;
     }
 }
 

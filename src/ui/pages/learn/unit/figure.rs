@@ -25,19 +25,14 @@ const DISTANCE_HEIGHT: f32 = 230.0;
 const ROW: f32 = 28.0;
 
 /// Draws a figure.
-pub(super) fn show(
-    ui: &mut Ui,
-    title: &str,
-    (chart, numbers): &(Chart, String),
-    language: Language,
-    picture: &mut matrix::Picture,
-) {
+pub(super) fn show(ui: &mut Ui, title: &str, chart: &Chart, language: Language) {
     card(ui, |ui| {
         terms::title(ui, title);
         if chart.is_empty() {
             faint(ui, tr!("learn-available-after-runs"));
             return;
         }
+        let numbers = chart.text(language);
         let name = format!("{title}\n{numbers}");
         match chart {
             Chart::Curves { tasks, lines } => curves(ui, (title, &name), tasks, lines),
@@ -45,7 +40,9 @@ pub(super) fn show(
                 let side =
                     ((ui.available_width() - 88.0) / (*tasks).max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
-                    matrix::accuracy(ui, (title, rows), *tasks, side, picture);
+                    // Cells of this size are painted individually, so no texture is kept.
+                    let mut picture = matrix::Picture::default();
+                    matrix::accuracy(ui, (title, rows), *tasks, side, &mut picture);
                 });
             }
             Chart::Bars { rows, spread, .. } => bars(ui, rows, *spread, language),
@@ -134,8 +131,8 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
     for (bar, values) in rows {
         let size = Vec2::new(ui.available_width(), ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        let told = bar.text.trim();
-        let label = format!("{}: {told}", bar.name);
+        let text = bar.text.trim();
+        let label = format!("{}: {text}", bar.name);
         response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
         let left = rect.left_center();
         painted_text(
@@ -152,7 +149,7 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
             ui,
             right,
             Align2::RIGHT_CENTER,
-            told,
+            text,
             regular(13.0),
             t.text,
             value_width,

@@ -7,13 +7,12 @@ mod text;
 
 pub use text::words;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::style::ScrollAnimation;
 use egui::{Align, Popup, Ui};
 
-use crate::session::units::{Chart, Figures, Unit, UnitPart, summary};
+use crate::session::units::{Unit, UnitPart, summary};
 use crate::store::export::Format;
 use crate::texts::Language;
 use crate::tr;
@@ -22,34 +21,10 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::figure::FigureWish;
 use crate::ui::widgets::terms::Explained;
-use crate::ui::widgets::{self, button, card, ends, faint, matrix, primary_button, scroll};
+use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll};
 
 /// Maximum width of text, in points: about eighty characters.
 const WIDEST: f32 = 700.0;
-
-/// The state of a lesson that is kept between frames.
-#[derive(Default)]
-pub(super) struct State {
-    /// The lesson and the results of the cached charts.
-    of: Option<(Arc<Unit>, Arc<Figures>)>,
-    /// The charts with their numbers as text, by the index of the part in the lesson.
-    charts: HashMap<usize, (Chart, String)>,
-    /// The textures of matrices, by the index of the part in the lesson.
-    matrices: HashMap<usize, matrix::Picture>,
-    /// Whether the next frame scrolls to the top.
-    pub(super) to_top: bool,
-}
-
-impl State {
-    /// Clears the cached charts if the lesson or the results have changed.
-    fn renew(&mut self, unit: &Arc<Unit>, figures: &Arc<Figures>) {
-        let mut of = self.of.iter();
-        if !of.any(|(known, of)| Arc::ptr_eq(known, unit) && Arc::ptr_eq(of, figures)) {
-            self.of = Some((unit.clone(), figures.clone()));
-            self.charts.clear();
-        }
-    }
-}
 
 /// Draws a column in the centre of the page.
 pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
@@ -71,10 +46,9 @@ pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
 /// Draws the lesson.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     let unit = &in_language(cx, unit);
-    let figures = cx.session.learn.units.figures.clone();
-    cx.pages.learn.unit.renew(unit, &figures);
+    let figures = &cx.session.learn.units.figures;
     scroll(ui, &unit.name, |ui| {
-        if std::mem::take(&mut cx.pages.learn.unit.to_top) {
+        if std::mem::take(&mut cx.pages.learn.to_top) {
             let top = egui::Rect::from_min_size(ui.cursor().min, egui::Vec2::ZERO);
             ui.scroll_to_rect_animation(top, Some(Align::TOP), ScrollAnimation::none());
         }
@@ -95,8 +69,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                         if paragraph.is_heading() {
                             explained = Explained::default();
                         }
-                        let told = (&*figures, unit.language);
-                        match paragraph.waits(&figures) {
+                        let told = (figures, unit.language);
+                        match paragraph.waits(figures) {
                             true => {
                                 faint(ui, unit.language.text("learn-available-after-runs"));
                             }
@@ -105,16 +79,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                     }
                     UnitPart::Runs(block) => runs::show(ui, cx, place, block),
                     UnitPart::Teach(teach) => runs::teach(ui, cx, teach),
-                    UnitPart::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
+                    UnitPart::Ask(question) => ask::show(ui, cx, question, figures, unit.language),
                     UnitPart::Figure(figure) => {
-                        let state = &mut cx.pages.learn.unit;
-                        let chart = state.charts.entry(place).or_insert_with(|| {
-                            let chart = figure.chart(unit, &figures, unit.language);
-                            let numbers = chart.text(unit.language);
-                            (chart, numbers)
-                        });
-                        let picture = state.matrices.entry(place).or_default();
-                        figure::show(ui, &figure.title, chart, unit.language, picture);
+                        let chart = figure.chart(unit, figures, unit.language);
+                        figure::show(ui, &figure.title, &chart, unit.language);
                     }
                     UnitPart::Expect(_) => {}
                 });
