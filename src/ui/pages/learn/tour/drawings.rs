@@ -1,6 +1,6 @@
 //! The two drawings of the tour. They are editable at first and later shown with the runs' predictions.
 
-use egui::{Align2, Color32, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
+use egui::{Align2, Color32, Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::{NARROW, State};
 use crate::session::Session;
@@ -9,7 +9,8 @@ use crate::session::words::percent;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{GAP, regular, semibold, tokens};
+use crate::ui::theme::{GAP, semibold, tokens};
+use crate::ui::widgets::bars::meter;
 use crate::ui::widgets::canvas::canvas_called;
 use crate::ui::widgets::{self, card, ends, faint, link, part};
 
@@ -190,26 +191,14 @@ fn votes(ui: &mut Ui, session: &Session, (which, run): (usize, &TourRun), task: 
 }
 
 fn bar(ui: &mut Ui, id: &str, class: &str, share: f32, colour: Color32) {
-    let t = tokens(ui);
-    let size = Vec2::new(ui.available_width(), LINE);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let words = percent(f64::from(share), 0);
-    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, format!("{class}: {words}")));
     let seconds = ui.style().animation_time * SLOWLY;
     let id = ui.scope_id().with(id);
     let shown = ui.ctx().animate_value_with_time(id, share, seconds);
-    let painter = ui.painter();
-    let left = rect.left_center();
-    painter.text(left, Align2::LEFT_CENTER, class, semibold(14.0), t.strong);
-    let track = Rect::from_min_max(
-        pos2(rect.left() + 20.0, rect.top() + 4.0),
-        pos2(rect.right() - 46.0, rect.bottom() - 4.0),
-    );
-    let radius = CornerRadius::same(4);
-    painter.rect_filled(track, radius, t.background);
-    let mut filled = track;
-    filled.set_width((track.width() * shown.clamp(0.0, 1.0)).max(2.0));
-    painter.rect_filled(filled, radius, colour);
-    let right = rect.right_center();
-    painter.text(right, Align2::RIGHT_CENTER, words, regular(13.0), t.text);
+    let label = format!("{class}: {}", percent(f64::from(share), 0));
+    let left = meter(ui, (LINE, 20.0), &label, (share, shown), colour)
+        .rect
+        .left_center();
+    let (font, colour) = (semibold(14.0), tokens(ui).strong);
+    ui.painter()
+        .text(left, Align2::LEFT_CENTER, class, font, colour);
 }
