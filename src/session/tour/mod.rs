@@ -17,7 +17,7 @@ use super::views::PlanView;
 use crate::data::rng::{Purpose, Rng};
 use crate::run::config::{RunConfig, Setting};
 
-pub use outcome::{DrawingChange, DrawingOutcome, DrawingPrediction};
+pub use outcome::{DrawingOutcome, DrawingPrediction};
 pub use run::{TourRun, TourRunState};
 
 /// The classes that the user draws, in the order of the canvases.

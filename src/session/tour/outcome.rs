@@ -40,6 +40,15 @@ impl DrawingPrediction {
     pub fn is_right(&self) -> bool {
         self.own >= self.against
     }
+
+    /// Returns its outcome.
+    pub fn outcome(&self) -> DrawingOutcome {
+        match self.is_right() {
+            false => DrawingOutcome::Wrong,
+            true if self.own < SURE => DrawingOutcome::Uncertain,
+            true => DrawingOutcome::Certain,
+        }
+    }
 }
 
 /// The outcome for the prediction of a drawing. Also the choices of the user's guess.
@@ -56,26 +65,6 @@ pub enum DrawingOutcome {
 impl DrawingOutcome {
     /// All outcomes, in display order.
     pub const ALL: [Self; 3] = [Self::Certain, Self::Uncertain, Self::Wrong];
-
-    /// Returns the outcome of a prediction.
-    pub fn from_prediction(vote: &DrawingPrediction) -> Self {
-        match vote.is_right() {
-            false => Self::Wrong,
-            true if vote.own < SURE => Self::Uncertain,
-            true => Self::Certain,
-        }
-    }
-}
-
-/// A drawing's prediction after the first and the last task.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DrawingChange {
-    /// The prediction after the first task.
-    pub first: DrawingPrediction,
-    /// The prediction after the last task.
-    pub last: DrawingPrediction,
-    /// The outcome.
-    pub outcome: DrawingOutcome,
 }
 
 impl Tour {
@@ -105,14 +94,14 @@ impl Session {
         DrawingPrediction::for_class(answer, DRAWN[which])
     }
 
-    /// Returns the outcome for a drawing; `None` until the prediction after the run's last task is known.
-    pub fn tour_drawing_change(&self, which: usize, run: &TourRun) -> Option<DrawingChange> {
-        let end = run.view.tasks().checked_sub(1)?;
-        let last = self.tour_drawing_prediction(which, run, end)?;
-        Some(DrawingChange {
-            first: self.tour_drawing_prediction(which, run, 0)?,
-            outcome: DrawingOutcome::from_prediction(&last),
-            last,
-        })
+    /// Returns the predictions for a drawing after the run's first and last task; `None` until both are known.
+    pub fn tour_drawing_change(
+        &self,
+        which: usize,
+        run: &TourRun,
+    ) -> Option<[DrawingPrediction; 2]> {
+        let last = run.view.tasks().checked_sub(1)?;
+        let prediction = |task| self.tour_drawing_prediction(which, run, task);
+        Some([prediction(0)?, prediction(last)?])
     }
 }

@@ -176,7 +176,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(std::cmp::Ordering::Greater));
     let change = |run| session.tour_drawing_change(0, run).unwrap();
-    let outcomes = tour.runs.each_ref().map(|run| change(run).outcome);
+    let outcomes = tour.runs.each_ref().map(|run| change(run)[1].outcome());
     let (wrong, uncertain) = (DrawingOutcome::Wrong, DrawingOutcome::Uncertain);
     assert_eq!(outcomes, [wrong, wrong, uncertain]);
     session.conclude_tour();
@@ -314,6 +314,6 @@ fn a_vote_names_the_class_that_was_drawn_and_its_strongest_rival() {
             against,
             rival: "4".into(),
         };
-        assert_eq!(DrawingOutcome::from_prediction(&vote), outcome);
+        assert_eq!(vote.outcome(), outcome);
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::session::Session;
 use crate::session::tour::{
-    DRAWN, DrawingChange, DrawingOutcome, Tour, TourRun, TourRunState, TourStep,
+    DRAWN, DrawingOutcome, DrawingPrediction, Tour, TourRun, TourRunState, TourStep,
 };
 use crate::session::words::{duration_text, number, percent};
 use crate::tr;
@@ -16,15 +16,15 @@ pub fn sentences(session: &Session, tour: &Tour) -> Vec<String> {
     }
     let run = tour.run();
     let waits = run.is_unasked();
-    let (text, mut sentences) = match tour.step {
-        TourStep::Draw => ("tour-draw-text", vec![]),
+    let (key, more) = match tour.step {
+        TourStep::Draw => ("tour-draw-text", None),
         TourStep::First if waits => ("tour-first-text", time(session, run)),
-        TourStep::First if run.measured() == 0 => ("tour-first-working", vec![]),
-        TourStep::First if !tour.is_drawn() => ("tour-first-draw-both", vec![]),
-        TourStep::First => ("tour-first-predicting", vec![]),
+        TourStep::First if run.measured() == 0 => ("tour-first-working", None),
+        TourStep::First if !tour.is_drawn() => ("tour-first-draw-both", None),
+        TourStep::First => ("tour-first-predicting", None),
         TourStep::Guess => match wrong_at_first(session, tour) {
             Some(sentence) => return vec![sentence],
-            None => ("tour-guess-text", vec![]),
+            None => ("tour-guess-text", None),
         },
         TourStep::Pet if waits => return next_act(session, tour, 0, "tour-pet-text"),
         TourStep::Lae if waits => return next_act(session, tour, 1, "tour-lae-text"),
@@ -35,12 +35,15 @@ pub fn sentences(session: &Session, tour: &Tour) -> Vec<String> {
         }
         TourStep::Compare => {
             let right = right_drawings(session, tour, tour.task + 1);
-            ("tour-compare-text", right.into_iter().collect())
+            ("tour-compare-text", right)
         }
         TourStep::End => return summary(session, tour),
     };
-    sentences.insert(0, tr!(text, rate = rate(tour)));
-    vec![sentences.join(" ")]
+    let text = tr!(key, rate = rate(tour));
+    vec![match more {
+        Some(more) => format!("{text} {more}"),
+        None => text,
+    }]
 }
 
 /// Returns what prevents the run of the step from continuing; `None` if nothing does.
@@ -66,15 +69,13 @@ pub fn is_paused_by_user(tour: &Tour) -> bool {
 }
 
 /// Returns a sentence with the estimated time of a run, if it is known.
-fn time(session: &Session, run: &TourRun) -> Vec<String> {
-    let time = session.tour_seconds(run).map(|(seconds, measured)| {
-        let key = match measured {
-            true => "tour-time-measured",
-            false => "tour-time-assumed",
-        };
-        tr!(key, time = duration_text(seconds.max(1.0)))
-    });
-    time.into_iter().collect()
+fn time(session: &Session, run: &TourRun) -> Option<String> {
+    let (seconds, measured) = session.tour_seconds(run)?;
+    let key = match measured {
+        true => "tour-time-measured",
+        false => "tour-time-assumed",
+    };
+    Some(tr!(key, time = duration_text(seconds.max(1.0))))
 }
 
 /// Returns the outcome of an act, followed by the text and the time of the next act.
@@ -101,21 +102,21 @@ fn learning(run: &TourRun) -> String {
     }
 }
 
-fn drawing(which: usize, change: &DrawingChange) -> String {
+fn drawing(which: usize, [first, last]: &[DrawingPrediction; 2]) -> String {
     let share = |share: f32| percent(f64::from(share), 0);
-    let key = match change.outcome {
+    let key = match last.outcome() {
         DrawingOutcome::Certain => "tour-drawing-kept",
         DrawingOutcome::Uncertain => "tour-drawing-kept-weakly",
         DrawingOutcome::Wrong => "tour-drawing-lost",
     };
-    let (then, now) = (share(change.first.own), share(change.last.own));
+    let (then, now) = (share(first.own), share(last.own));
     tr!(
         key,
         digit = DRAWN[which],
         then = then,
         now = now,
-        other = change.last.rival.as_str(),
-        certain = share(change.last.against)
+        other = last.rival.as_str(),
+        certain = share(last.against)
     )
 }
 
@@ -135,15 +136,16 @@ fn first_task(tour: &Tour, run: &TourRun) -> Option<String> {
 /// Returns the text of the last step: the guess and the outcome, a comparison of the runs, and their set-up.
 fn summary(session: &Session, tour: &Tour) -> Vec<String> {
     let mut sentences = Vec::new();
-    if let (Some(guess), Some(change)) = (tour.guess, session.tour_drawing_change(0, &tour.runs[0]))
+    if let (Some(guess), Some([_, last])) =
+        (tour.guess, session.tour_drawing_change(0, &tour.runs[0]))
     {
-        let key = match guess == change.outcome {
+        let key = match guess == last.outcome() {
             true => "tour-end-guessed-right",
             false => "tour-end-guessed-wrong",
         };
         let (guess, fate) = (
             tr!(drawing_outcome_key(guess)),
-            tr!(drawing_outcome_key(change.outcome)),
+            tr!(drawing_outcome_key(last.outcome())),
         );
         sentences.push(tr!(key, guess = guess, fate = fate));
     }
