@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Unit;
 use crate::message;
@@ -55,20 +56,7 @@ pub struct UnitEntry {
     /// Whether it is built in.
     pub own: bool,
     /// The unit.
-    pub unit: Result<std::sync::Arc<Unit>>,
-}
-
-impl UnitEntry {
-    fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
-        // A file that serves all languages is read in the language of the thread.
-        let spoken = language.unwrap_or_else(Language::spoken);
-        Self {
-            name: name.to_string(),
-            language,
-            own,
-            unit: Unit::read(name, spoken, text, origin).map(std::sync::Arc::new),
-        }
-    }
+    pub unit: Result<Arc<Unit>>,
 }
 
 /// Reads all units: the built-in units, then a teacher's own.
@@ -77,7 +65,12 @@ pub fn entries() -> Vec<UnitEntry> {
     for (name, english, german) in OWN {
         for (language, text) in [(Language::English, english), (Language::German, german)] {
             let origin = format!("{name}.{}.md", language.code());
-            all.push(UnitEntry::new(name, Some(language), true, text, &origin));
+            all.push(UnitEntry {
+                name: name.to_string(),
+                language: Some(language),
+                own: true,
+                unit: Unit::read(name, language, text, &origin).map(Arc::new),
+            });
         }
     }
     if let Some(folder) = own_folder() {
@@ -101,36 +94,35 @@ fn entries_in(folder: &Path) -> Vec<UnitEntry> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
     paths.sort();
-    let entry = |path: &PathBuf| {
-        let (name, language) = name_of(path);
-        let origin = path.display().to_string();
-        match read_file(path) {
-            Ok(text) => UnitEntry::new(&name, language, false, &text, &origin),
-            Err(problem) => UnitEntry {
-                name,
-                language,
-                own: false,
-                unit: Err(problem),
-            },
-        }
-    };
+    // A file that serves all languages is read in the language of the thread.
+    let entry = |path: &PathBuf| read_file(path, Language::spoken());
     let mut entries: Vec<UnitEntry> = paths.iter().map(entry).collect();
     entries.sort_by_key(|entry| entry.unit.as_ref().map_or(i64::MAX, |unit| unit.order));
     entries
 }
 
-/// Returns name and language of a file, such as "forgetting" and English for `forgetting.en.md`.
-fn name_of(path: &Path) -> (String, Option<Language>) {
+/// Reads a file, such as `forgetting.en.md` with the name "forgetting" in English. A file whose name states no language
+/// is read in the given one.
+fn read_file(path: &Path, usual: Language) -> UnitEntry {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let spoken = Language::ALL.into_iter().find_map(|(language, _)| {
+    let named = Language::ALL.into_iter().find_map(|(language, _)| {
         let name = stem.strip_suffix(language.code())?.strip_suffix('.')?;
         Some((name.to_string(), Some(language)))
     });
-    spoken.unwrap_or_else(|| (stem.into_owned(), None))
-}
-
-fn read_file(path: &Path) -> Result<String> {
-    files::read_text(path, LARGEST).map_err(|error| Problem::io("read the lesson", path, &error))
+    let (name, language) = named.unwrap_or_else(|| (stem.to_string(), None));
+    let origin = path.display().to_string();
+    let text = files::read_text(path, LARGEST)
+        .map_err(|error| Problem::io("read the lesson", path, &error));
+    let unit = text.and_then(|text| {
+        let language = language.unwrap_or(usual);
+        Unit::read(&name, language, &text, &origin).map(Arc::new)
+    });
+    UnitEntry {
+        name,
+        language,
+        own: false,
+        unit,
+    }
 }
 
 /// Returns one entry for each name, in the given order. It is in this language if available, otherwise in any language.
@@ -158,23 +150,18 @@ pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
 ///
 /// # Errors
 /// Returns a Problem if the unit does not exist, or has an error in a line that the Problem names.
-pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
+pub fn open(wanted: &str, language: Language) -> Result<Arc<Unit>> {
     let path = Path::new(wanted);
     if path.extension().is_some_and(|ending| ending == "md") {
-        let (name, spoken) = name_of(path);
-        let text = read_file(path)?;
-        let spoken = spoken.unwrap_or(language);
-        return Unit::read(&name, spoken, &text, wanted).map(std::sync::Arc::new);
+        return read_file(path, language).unit;
     }
     let entries = entries();
     let all = named(&entries, language);
     let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     let found = all.iter().find(|entry| entry.name == wanted);
     let found = found.ok_or_else(|| {
-        Problem::new(message!("lesson-not-found", name = wanted)).advise(message!(
-            "lesson-not-found-advice",
-            names = some_of(&names, 30)
-        ))
+        let advice = message!("lesson-not-found-advice", names = some_of(&names, 30));
+        Problem::new(message!("lesson-not-found", name = wanted)).advise(advice)
     })?;
     found.unit.clone()
 }
