@@ -141,19 +141,15 @@ impl Ask {
 
     /// Returns the feedback on this answer with the current results.
     pub fn judge(&self, given: &GivenAnswer, figures: &Figures) -> Feedback<'_> {
-        match &self.question {
+        let (is_right, slip) = match &self.question {
             AnswerKind::Choice(choices) => {
                 let Some(chosen) = given.choice.filter(|at| *at < choices.len()) else {
                     return Feedback::Open;
                 };
-                match right_choice(choices, figures) {
-                    Err(NoValue::NotYet) => Feedback::Kept,
-                    Err(NoValue::Never(why)) => Feedback::Never(why),
-                    Ok(right) if right == Some(chosen) => Feedback::Right(&self.if_right),
-                    Ok(_) => Feedback::Wrong(&self.if_wrong),
-                }
+                let right = right_choice(choices, figures);
+                (right.map(|right| right == Some(chosen)), None)
             }
-            AnswerKind::Number { .. } if !given.checked => Feedback::Open,
+            AnswerKind::Number { .. } if !given.checked => return Feedback::Open,
             AnswerKind::Number {
                 answer,
                 tolerance,
@@ -163,22 +159,20 @@ impl Ask {
                 let Some(typed) = read_number(&given.typed) else {
                     return Feedback::NoNumber;
                 };
-                let near = |formula: &Formula, within: f64| {
-                    formula
-                        .value(figures)
-                        .map(|value| (value - typed).abs() <= within + 1e-9)
+                let is_near = |formula: &Formula| {
+                    let value = formula.value(figures);
+                    value.map(|value| (value - typed).abs() <= tolerance + 1e-9)
                 };
-                match near(answer, *tolerance) {
-                    Err(NoValue::NotYet) => return Feedback::Kept,
-                    Err(NoValue::Never(why)) => return Feedback::Never(why),
-                    Ok(true) => return Feedback::Right(&self.if_right),
-                    Ok(false) => {}
-                }
-                let slip = slips
-                    .iter()
-                    .find(|(value, _)| near(value, *tolerance) == Ok(true));
-                Feedback::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text))
+                let mut slips = slips.iter();
+                let slip = slips.find(|(value, _)| is_near(value) == Ok(true));
+                (is_near(answer), slip.map(|(_, text)| text))
             }
+        };
+        match is_right {
+            Err(NoValue::NotYet) => Feedback::Kept,
+            Err(NoValue::Never(why)) => Feedback::Never(why),
+            Ok(true) => Feedback::Right(&self.if_right),
+            Ok(false) => Feedback::Wrong(slip.unwrap_or(&self.if_wrong)),
         }
     }
 

@@ -3,7 +3,7 @@
 use egui::{Color32, Label, RichText, Stroke, Ui};
 
 use super::text;
-use crate::session::units::{AnswerKind, Ask, Feedback, Figures, GivenAnswer, Paragraph};
+use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Formula, GivenAnswer, Paragraph};
 use crate::texts::Language;
 use crate::tr;
 use crate::ui::pages::Cx;
@@ -20,9 +20,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
         // A guess cannot be changed because its result is shown next.
         let open = !ask.guess || !ask.is_answered(&given);
         match &ask.question {
-            AnswerKind::Choice(choices) => {
-                choose(ui, open, choices.iter().map(|(c, _)| c), &mut given);
-            }
+            AnswerKind::Choice(choices) => choose(ui, open, choices, &mut given),
             AnswerKind::Number { unit, .. } => {
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
@@ -40,17 +38,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
     }
 }
 
-fn choose<'a>(
-    ui: &mut Ui,
-    open: bool,
-    choices: impl Iterator<Item = &'a String>,
-    given: &mut GivenAnswer,
-) {
+fn choose(ui: &mut Ui, open: bool, choices: &[(String, Formula)], given: &mut GivenAnswer) {
     let t = tokens(ui);
     ui.spacing_mut().icon_spacing = 10.0;
     // Makes the ring of an unselected button visible.
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
-    for (i, choice) in choices.enumerate() {
+    for (i, (choice, _)) in choices.iter().enumerate() {
         let chosen = given.choice == Some(i);
         let colour = if open || chosen { t.strong } else { t.subdued };
         let words = subscripts::job(choice, regular(14.0), colour);

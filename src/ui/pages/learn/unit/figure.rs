@@ -193,15 +193,11 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
     }
     let size = Vec2::new(ui.available_width(), 14.0);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-    let ends = [
-        (rect.left() + name_width, Align2::LEFT_CENTER, low),
-        (
-            rect.right() - value_width - 12.0,
-            Align2::RIGHT_CENTER,
-            high,
-        ),
-    ];
-    for (x, align, value) in ends {
+    let (left, right) = (rect.left() + name_width, rect.right() - value_width - 12.0);
+    for (x, align, value) in [
+        (left, Align2::LEFT_CENTER, low),
+        (right, Align2::RIGHT_CENTER, high),
+    ] {
         let text = number(value, language);
         let at = pos2(x, rect.center().y);
         ui.painter().text(at, align, text, regular(11.0), t.subdued);
