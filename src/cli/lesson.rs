@@ -13,7 +13,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
 use crate::session::units::{
-    self, Figures, NoValue, Paragraph, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
+    self, Figures, NoValue, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
 };
 use crate::store::{self, RunSummary, StoredState};
 use crate::texts::Language;
@@ -296,17 +296,15 @@ impl Player<'_> {
 
     /// Returns the values in its text and in its replies to answers.
     fn values(&self) -> Vec<Value> {
-        let mut texts: Vec<&Paragraph> = Vec::new();
-        for part in &self.unit.parts {
-            match part {
-                UnitPart::Text(text) => texts.push(text),
-                UnitPart::Ask(ask) => {
-                    texts.extend(ask.text.iter().chain(&ask.if_right).chain(&ask.if_wrong));
-                }
-                _ => {}
+        let texts = self.unit.parts.iter().flat_map(|part| match part {
+            UnitPart::Text(text) => vec![text],
+            UnitPart::Ask(ask) => {
+                let replies = ask.if_right.iter().chain(&ask.if_wrong);
+                ask.text.iter().chain(replies).collect()
             }
-        }
-        let spans = texts.iter().flat_map(|text| &text.spans);
+            _ => Vec::new(),
+        });
+        let spans = texts.flat_map(|text| &text.spans);
         let live = spans.filter_map(|span| Some((span, span.live.as_ref()?)));
         live.map(|(span, formula)| Value {
             name: span.text.clone(),

@@ -195,15 +195,11 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 
 /// Returns a Problem if there is no run with this name.
 pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
-    match runs.iter().any(|known| known == name) {
-        true => Ok(()),
-        false => Err(
-            Problem::new(message!("lesson-no-such-run", name = name)).advise(message!(
-                "lesson-no-such-run-advice",
-                names = some_of(runs, 20)
-            )),
-        ),
+    if runs.iter().any(|known| known == name) {
+        return Ok(());
     }
+    let advice = message!("lesson-no-such-run-advice", names = some_of(runs, 20));
+    Err(Problem::new(message!("lesson-no-such-run", name = name)).advise(advice))
 }
 
 /// Parses a block as TOML.

@@ -157,12 +157,10 @@ impl Figure {
                 Shape::Table(own.chain(usual).map(column).collect::<Result<_>>()?)
             }
             other => {
-                return Err(
-                    Problem::new(message!("lesson-no-such-figure", kind = other)).advise(message!(
-                        "lesson-no-such-figure-advice",
-                        names = KINDS.join(", ")
-                    )),
-                );
+                let what = message!("lesson-no-such-figure", kind = other);
+                let names = KINDS.join(", ");
+                let advice = message!("lesson-no-such-figure-advice", names = names);
+                return Err(Problem::new(what).advise(advice));
             }
         };
         Ok(Self {

@@ -117,10 +117,7 @@ impl RunFigures {
     }
 
     pub(super) fn task_given(&self) -> Outcome<f64> {
-        if !self.is_whole() {
-            return Err(NoValue::NotYet);
-        }
-        percent(self.history.task_given.last().copied().flatten())
+        self.at_end(None, |_| self.history.task_given.last().copied().flatten())
     }
 
     /// Returns A_i in percent, the accuracy over all classes after this task (from 1).
@@ -164,12 +161,11 @@ impl RunFigures {
     pub(super) fn distance(&self, at: &[usize]) -> Outcome<f64> {
         let task = at.first().copied().unwrap_or(self.tasks());
         self.there(task)?;
-        let passes = self
-            .distance
-            .get(task.wrapping_sub(1))
-            .map_or(&[][..], Vec::as_slice);
-        let pass = at.get(1).copied().unwrap_or(passes.len());
-        let value = passes.get(pass.wrapping_sub(1)).copied();
+        let mut passes = self.distance.get(task - 1).into_iter().flatten();
+        let value = match at.get(1) {
+            Some(pass) => passes.nth(pass - 1),
+            None => passes.last(),
+        };
         let never = || NoValue::Never(message!("formula-one-expert"));
         value.map(|value| value * 100.0).ok_or_else(never)
     }

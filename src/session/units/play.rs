@@ -58,14 +58,6 @@ impl UnitRun {
     pub fn is_missing(&self) -> bool {
         matches!(self.state, UnitRunState::Missing | UnitRunState::Ended(_))
     }
-
-    /// Returns whether it is waiting or in progress.
-    pub fn is_under_way(&self) -> bool {
-        matches!(
-            self.state,
-            UnitRunState::Waiting | UnitRunState::Held | UnitRunState::Working { .. }
-        )
-    }
 }
 
 /// The user's progress in a unit.
@@ -219,13 +211,12 @@ impl Session {
         self.learn.units.list = Fetch::Busy;
         self.task(
             |_| Ok(entries()),
-            |session, entries| session.accept_units(entries.unwrap_or_default()),
+            |session, entries| {
+                let units = &mut session.learn.units;
+                units.list = Fetch::Ready(Arc::new(entries.unwrap_or_default()));
+                units.folder = own_folder();
+            },
         );
-    }
-
-    fn accept_units(&mut self, entries: Vec<UnitEntry>) {
-        self.learn.units.list = Fetch::Ready(Arc::new(entries));
-        self.learn.units.folder = own_folder();
     }
 
     /// Opens a unit; `None` returns to the list.

@@ -148,11 +148,10 @@ fn read_fence(name: &str, text: &str, begins: usize, runs: &[String]) -> Result<
         }
         code if CODE.contains(&code) => UnitPart::Text(Paragraph::code(text.trim_end())),
         other => {
+            let what = message!("lesson-no-such-block", name = other);
+            let names = BLOCKS.join(", ");
             return Err(
-                Problem::new(message!("lesson-no-such-block", name = other)).advise(message!(
-                    "lesson-no-such-block-advice",
-                    names = BLOCKS.join(", ")
-                )),
+                Problem::new(what).advise(message!("lesson-no-such-block-advice", names = names))
             );
         }
     };
