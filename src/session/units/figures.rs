@@ -164,7 +164,7 @@ impl RunFigures {
         let mut passes = self.distance.get(task - 1).into_iter().flatten();
         let value = match at.get(1) {
             Some(pass) => passes.nth(pass - 1),
-            None => passes.last(),
+            None => passes.next_back(),
         };
         let never = || NoValue::Never(message!("formula-one-expert"));
         value.map(|value| value * 100.0).ok_or_else(never)
