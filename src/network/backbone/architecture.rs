@@ -113,7 +113,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         let family = self.family().title;
         Err(Problem::new(message!(
             "problem-family-not-exportable",
-            family = family.to_string()
+            family = family
         )))
     }
 
@@ -189,8 +189,8 @@ impl Architecture {
         let unfit = |wrong: String| {
             Problem::new(message!(
                 "problem-dimensions-inconsistent",
-                title = title.to_string(),
-                wrong = wrong.to_string()
+                title = title,
+                wrong = wrong
             ))
         };
         if let Some(wrong) = self.contradiction() {

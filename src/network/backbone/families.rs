@@ -28,9 +28,9 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
-        Problem::new(message!("problem-family-unknown", name = name.to_string())).advise(message!(
+        Problem::new(message!("problem-family-unknown", name = name)).advise(message!(
             "advice-known-families",
-            names = names().join(", ").to_string()
+            names = names().join(", ")
         ))
     })
 }
@@ -122,7 +122,7 @@ pub fn infer(tensors: &Tensors) -> Result<Inferred> {
     let names: Vec<&str> = tensors.names().collect();
     Err(at(Problem::new(message!(
         "problem-weight-file-family-unknown",
-        titles = titles.join(", ").to_string(),
+        titles = titles.join(", "),
         names = some_of(&names, 3)
     ))
     .advise(message!("advice-choose-known-family"))))

@@ -101,7 +101,7 @@ impl Facts {
         let kept = self.place.weights;
         if kept != WeightType::F32 {
             let kept = kept.title();
-            let what = message!("problem-precision-prediction-only", kept = kept.to_string());
+            let what = message!("problem-precision-prediction-only", kept = kept);
             return Err(Problem::new(what)
                 .at("--precision")
                 .advise(message!("advice-train-in-f32")));
@@ -269,9 +269,6 @@ fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
 }
 
 fn no_prompts(what: &str) -> Problem {
-    Problem::new(message!(
-        "problem-backbone-lacks-feature",
-        what = what.to_string()
-    ))
-    .advise(message!("advice-choose-vit-with-class-token"))
+    Problem::new(message!("problem-backbone-lacks-feature", what = what))
+        .advise(message!("advice-choose-vit-with-class-token"))
 }

@@ -21,7 +21,7 @@ impl PetSpec {
             let Some((name, value)) = pair.split_once('=') else {
                 let problem = Problem::new(message!(
                     "problem-number-assignment-invalid",
-                    pair = shortened(pair).to_string()
+                    pair = shortened(pair)
                 ));
                 return Err(problem.advise(message!("advice-write-name-number")));
             };
@@ -35,16 +35,16 @@ impl PetSpec {
         let outside = |range: String| {
             let what = message!(
                 "problem-plugin-number-out-of-range",
-                name = name.to_string(),
-                value = shortened(value).to_string(),
-                name2 = self.name.to_string()
+                name = name,
+                value = shortened(value),
+                name2 = &self.name
             );
-            Problem::new(what).advise(message!("advice-choose-range", range = range.to_string()))
+            Problem::new(what).advise(message!("advice-choose-range", range = range))
         };
         if name == MAIN_SIZE {
             let problem = Problem::new(message!(
                 "problem-pet-size-set-separately",
-                name = self.name.to_string()
+                name = &self.name
             ));
             return Err(problem.advise(message!("advice-use-pet-size")));
         }
@@ -65,8 +65,8 @@ impl PetSpec {
         }
         let what = message!(
             "problem-plugin-number-not-adjustable",
-            name = self.name.to_string(),
-            name2 = shortened(name).to_string()
+            name = &self.name,
+            name2 = shortened(name)
         );
         Err(meant(Problem::new(what), name, self.choices()))
     }
@@ -90,8 +90,8 @@ impl PetSpec {
         {
             let what = message!(
                 "problem-plugin-size-unknown",
-                name = self.name.to_string(),
-                name2 = shortened(name).to_string()
+                name = &self.name,
+                name2 = shortened(name)
             );
             let known = self.sizes.iter().map(|size| size.name.as_str());
             return Err(meant(Problem::new(what), name, known));
@@ -107,9 +107,9 @@ impl PetSpec {
                 let (name, min, max) = (&size.name, size.min, size.max);
                 let what = message!(
                     "problem-plugin-number-out-of-range",
-                    name = name.to_string(),
+                    name = name,
                     value = value.to_string(),
-                    name2 = self.name.to_string()
+                    name2 = &self.name
                 );
                 return Err(Problem::new(what).advise(message!(
                     "advice-choose-between",

@@ -164,7 +164,7 @@ impl Program {
                 break;
             }
             if known.iter().any(|(name, _)| *name == text.name) {
-                let what = message!("problem-step-name-taken", name = text.name.to_string());
+                let what = message!("problem-step-name-taken", name = &text.name);
                 wrong.push(Diagnostic::new(text.span.clone(), what));
             }
             let mut found = Vec::new();
@@ -182,7 +182,7 @@ impl Program {
         if wrong.is_empty()
             && let Some(idle) = program.idle_step()
         {
-            let what = message!("problem-step-unused", name = idle.name.to_string());
+            let what = message!("problem-step-unused", name = &idle.name);
             wrong.push(Diagnostic::new(idle.span.clone(), what));
         }
         match wrong.is_empty() {
@@ -399,10 +399,10 @@ impl Run<'_> {
 fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
     let wrong = Diagnostic::new(
         node.span.clone(),
-        message!("problem-name-unknown", name = name.to_string()),
+        message!("problem-name-unknown", name = name),
     );
     match function(name) {
-        Some(_) => wrong.because(message!("advice-call-function", name = name.to_string())),
+        Some(_) => wrong.because(message!("advice-call-function", name = name)),
         None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

@@ -40,10 +40,7 @@ impl<'a> Reader<'a> {
         let others = self.document.table("variants", "`variants`".to_owned())?;
         for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
-                let what = message!(
-                    "problem-default-variant-name-taken",
-                    name = name.to_string()
-                );
+                let what = message!("problem-default-variant-name-taken", name = name);
                 self.findings.add(Diagnostic::new(span, what));
                 continue;
             }
@@ -105,10 +102,7 @@ impl<'a> Reader<'a> {
                 match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
                     false => {
-                        let what = message!(
-                            "problem-plugin-parameter-not-found",
-                            name = name.to_string()
-                        );
+                        let what = message!("problem-plugin-parameter-not-found", name = name);
                         let wrong = Diagnostic::new(item.span(), what);
                         Err(wrong.meant(name, &mut known).quoted())
                     }
@@ -137,7 +131,7 @@ impl<'a> Reader<'a> {
                 false => Site::named(key).into_iter().collect(),
             };
             if !every && !named.is_empty() && !sites.iter().any(|site| named.contains(site)) {
-                let what = message!("problem-equation-for-unlisted-site", key = key.to_string());
+                let what = message!("problem-equation-for-unlisted-site", key = key);
                 let known = named.iter().map(|site| site.name()).chain([EVERY]);
                 self.findings
                     .add(Diagnostic::new(span, what).meant(key, known));
@@ -181,7 +175,7 @@ impl<'a> Reader<'a> {
         match steps.is_empty() {
             true => Err(Diagnostic::new(
                 named.span,
-                message!("problem-plugin-field-empty", what = named.what.to_string()),
+                message!("problem-plugin-field-empty", what = &named.what),
             )),
             false => Ok(steps),
         }
@@ -265,14 +259,11 @@ fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
     match spec.sites.iter().flatten().find(|site| !served(site)) {
         None => Ok(()),
         Some(site) => {
-            let what = message!(
-                "problem-site-without-equation",
-                name = site.name().to_string()
-            );
+            let what = message!("problem-site-without-equation", name = site.name());
             let advice = message!(
                 "advice-write-site-equation",
-                name = site.name().to_string(),
-                every = EVERY.to_string()
+                name = site.name(),
+                every = EVERY
             );
             Err(Diagnostic::new(table.span.clone(), what).because(advice))
         }

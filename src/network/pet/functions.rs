@@ -238,7 +238,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
 pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
     let after = node.span.start + name.len();
     let Some(known) = function(name) else {
-        let what = message!("problem-function-unknown", name = name.to_string());
+        let what = message!("problem-function-unknown", name = name);
         let wrong = Diagnostic::new(node.span.start..after, what);
         return Some(wrong.meant(name, FUNCTIONS.iter().map(|known| known.name)));
     };
@@ -246,13 +246,11 @@ pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagno
         let takes = message!("count-arguments", n = known.arguments());
         let what = message!(
             "problem-function-argument-count",
-            name = name.to_string(),
+            name = name,
             takes = takes,
             given = given.to_string()
         );
-        Diagnostic::new(after..node.span.end, what).because(message!(
-            "advice-write-usage",
-            usage = known.usage.to_string()
-        ))
+        Diagnostic::new(after..node.span.end, what)
+            .because(message!("advice-write-usage", usage = known.usage))
     })
 }

@@ -224,9 +224,9 @@ impl PetSpec {
     fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Diagnostic {
         let what = message!(
             "problem-parameter-shape-invalid",
-            name = spec.name.to_string(),
+            name = &spec.name,
             block = block.to_string(),
-            reason = reason.to_string()
+            reason = reason
         );
         Diagnostic::new(spec.span.clone(), what)
     }

@@ -156,10 +156,7 @@ impl PluginLibrary {
             Some(entry) => entry.spec.clone(),
             None => {
                 let shown = shortened(name);
-                let problem = Problem::new(message!(
-                    "problem-plugin-not-found",
-                    shown = shown.to_string()
-                ));
+                let problem = Problem::new(message!("problem-plugin-not-found", shown = shown));
                 let known: Vec<String> = self
                     .entries
                     .iter()
@@ -246,12 +243,9 @@ impl PluginEntry {
         let allowed = may();
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {
-            let what = message!(
-                "problem-replaces-built-in-plugin",
-                name = built_in.name.to_string()
-            );
+            let what = message!("problem-replaces-built-in-plugin", name = &built_in.name);
             let allow = format!("lae-studio plugins --allow {}", self.origin);
-            let advice = message!("advice-rename-or-allow-once", allow = allow.to_string());
+            let advice = message!("advice-rename-or-allow-once", allow = allow);
             self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
         }
         self

@@ -54,10 +54,7 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     }
     let root = DeTable::parse(text).map_err(|error| {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        let what = message!(
-            "problem-toml-invalid",
-            message = message.join(", ").to_string()
-        );
+        let what = message!("problem-toml-invalid", message = message.join(", "));
         let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
         vec![wrong.because(message!("advice-compare-built-in-plugin"))]
     })?;
@@ -166,7 +163,7 @@ impl<'a> Reader<'a> {
         for item in self.document.as_list(choice, "an entry of `sites`")? {
             let site = self.site(item)?;
             if together.contains(&site) {
-                let what = message!("problem-site-listed-twice", name = site.name().to_string());
+                let what = message!("problem-site-listed-twice", name = site.name());
                 return Err(Diagnostic::new(item.span(), what));
             }
             together.push(site);
@@ -177,7 +174,7 @@ impl<'a> Reader<'a> {
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
-            let what = message!("problem-site-not-found", name = name.to_string());
+            let what = message!("problem-site-not-found", name = name);
             if let Some(site) = Site::meant_by(name) {
                 return Diagnostic::new(item.span(), what)
                     .meant(site.name(), [site.name()])
@@ -304,11 +301,7 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        let what = message!(
-            "problem-name-taken",
-            name = name.to_string(),
-            owner = owner.to_string()
-        );
+        let what = message!("problem-name-taken", name = name, owner = owner);
         Err(Diagnostic::new(span, what))
     }
 }
@@ -318,9 +311,8 @@ fn init(entry: &Table<'_>) -> Checked<Init> {
     let text = entry.as_text(item, "`init`")?;
     Init::parse(text).map_err(|what| {
         let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
-        wrong.quoted().because(message!(
-            "advice-write-one-of",
-            value = INITS.join(", ").to_string()
-        ))
+        wrong
+            .quoted()
+            .because(message!("advice-write-one-of", value = INITS.join(", ")))
     })
 }

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             [None, None] => None,
             [Some(min), Some(max)] if min <= default && default <= max => Some([min, max]),
             _ => {
-                let what = message!("problem-constant-range", name = name.to_string());
+                let what = message!("problem-constant-range", name = name);
                 return Err(Diagnostic::new(span, what));
             }
         };
@@ -206,7 +206,7 @@ fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     number.ok_or_else(|| {
         Diagnostic::new(
             item.span(),
-            message!("problem-number-expected", what = what.to_string()),
+            message!("problem-number-expected", what = what),
         )
     })
 }
@@ -225,7 +225,7 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
     let name = &size.name;
     let what = message!(
         "problem-size-range",
-        name = name.to_string(),
+        name = name,
         most_size = MOST_SIZE.to_string(),
         min = min.to_string(),
         default = default.to_string(),

@@ -124,10 +124,7 @@ impl PetSpec {
         match self.parameters.iter().enumerate().find(unused) {
             None => Ok(()),
             Some((_, parameter)) => {
-                let what = message!(
-                    "problem-parameter-unused",
-                    name = parameter.name.to_string()
-                );
+                let what = message!("problem-parameter-unused", name = &parameter.name);
                 Err(Diagnostic::new(parameter.span.clone(), what))
             }
         }
@@ -171,8 +168,8 @@ impl PetSpec {
         let offered: Vec<&str> = offered.iter().map(|site| site.name()).collect();
         Err(Problem::new(message!(
             "problem-block-without-site",
-            name = self.name.to_string(),
-            name2 = site.name().to_string(),
+            name = &self.name,
+            name2 = site.name(),
             block = block.to_string()
         ))
         .advise(message!(
@@ -242,8 +239,8 @@ impl PetSpec {
     pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
         let what = message!(
             "problem-variant-not-found",
-            name = self.name.to_string(),
-            name2 = shortened(name).to_string()
+            name = &self.name,
+            name2 = shortened(name)
         );
         let known = self.variants.iter().map(|variant| variant.name.as_str());
         Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))

@@ -176,18 +176,15 @@ impl PetStack {
         let Some(old) = old.map(|(_, old, _)| old.clone()) else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
             let shown = shortened(name);
-            let problem = Problem::new(message!(
-                "problem-pet-parameter-not-found",
-                shown = shown.to_string()
-            ));
+            let problem = Problem::new(message!("problem-pet-parameter-not-found", shown = shown));
             return Err(meant(problem, name, names));
         };
         if old.dims() != tensor.dims() {
             return Err(Problem::new(message!(
                 "problem-pet-parameter-shape",
-                name = name.to_string(),
-                dims = shown(&old.dims()).to_string(),
-                dims2 = shown(&tensor.dims()).to_string()
+                name = name,
+                dims = shown(&old.dims()),
+                dims2 = shown(&tensor.dims())
             )));
         }
         let tensor = tensor.to_device(&old.device());
@@ -205,7 +202,7 @@ impl PetStack {
             Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
             None => Err(Problem::new(message!(
                 "problem-no-pet-at-site",
-                name = site.name().to_string(),
+                name = site.name(),
                 block = block.to_string()
             ))),
         }
@@ -357,6 +354,6 @@ impl Hooks for PetStack {
 pub(super) fn of_rank(found: &Value) -> Problem {
     Problem::new(message!(
         "problem-pet-result-shape",
-        dims = shown(&found.dims()).to_string()
+        dims = shown(&found.dims())
     ))
 }

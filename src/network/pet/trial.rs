@@ -123,7 +123,7 @@ impl Family {
         match wrong.why.is_empty() {
             true => wrong.because(message!(
                 "advice-tested-with-blocks",
-                name = name.to_string(),
+                name = name,
                 width = width.to_string()
             )),
             false => wrong,
@@ -152,10 +152,8 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
         names.join(" + ")
     };
     let sets: Vec<String> = spec.sites.iter().map(joined).collect();
-    Diagnostic::new(0..0, message!("problem-sites-not-offered-together")).because(message!(
-        "advice-listed-sites",
-        sets = sets.join(", or ").to_string()
-    ))
+    Diagnostic::new(0..0, message!("problem-sites-not-offered-together"))
+        .because(message!("advice-listed-sites", sets = sets.join(", or ")))
 }
 
 /// Returns the shape errors of a plugin with these settings on a family's block; nothing is computed.
@@ -266,10 +264,7 @@ fn try_one(
         let (result, before) = (flat(result), flat(before));
         if result.iter().any(|value| !value.is_finite()) {
             let place = spec.variants[variant].equations.get(&site);
-            let what = message!(
-                "problem-equation-not-finite",
-                name = site.name().to_string()
-            );
+            let what = message!("problem-equation-not-finite", name = site.name());
             let why = message!("advice-check-division-roots-exp");
             let span = place.map_or(0..0, |program| program.result_span());
             return Err(Diagnostic::new(span, what).because(why));

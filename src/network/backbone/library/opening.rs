@@ -261,10 +261,8 @@ impl BackboneLibrary {
         }
         let (Some(url), Some(path)) = (self.places.address(entry), self.places.own_file(entry))
         else {
-            let mut problem = Problem::new(message!(
-                "problem-weights-not-found",
-                name = entry.name.to_string()
-            ));
+            let mut problem =
+                Problem::new(message!("problem-weights-not-found", name = &entry.name));
             if let WeightSource::File(path) = &entry.source {
                 problem = problem.at_path(path);
             }
@@ -283,7 +281,7 @@ impl BackboneLibrary {
                 // The advice of the original problem, to download again, would give the same file.
                 Some(place) => Problem::new(message!(
                     "problem-hash-changed",
-                    what = problem.what.to_string()
+                    what = &problem.what
                 ))
                 .at(&url)
                 .advise(message!(
@@ -309,8 +307,8 @@ impl BackboneLibrary {
             let _ = fs::remove_file(&got.path);
             return Err(Problem::new(message!(
                 "problem-download-no-weight-file",
-                url = url.to_string(),
-                what = problem.what.to_string()
+                url = &url,
+                what = &problem.what
             ))
             .at(url)
             .advise(message!("advice-download-on-other-computer")));
@@ -329,9 +327,9 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
         if expected.known != file.sha256 {
             return Err(Problem::new(message!(
                 "problem-weights-hash-mismatch",
-                name = entry.name.to_string(),
-                sha256 = file.sha256.to_string(),
-                known = expected.known.to_string()
+                name = &entry.name,
+                sha256 = &file.sha256,
+                known = &expected.known
             ))
             .at_path(path)
             .advise(message!("advice-delete-and-download-again")));

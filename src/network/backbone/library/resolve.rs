@@ -32,10 +32,7 @@ impl BackboneLibrary {
             return Ok(Meaning::File(file.clone()));
         }
         if name.len() > LONGEST_PATH {
-            let what = message!(
-                "problem-backbone-not-found",
-                name = shortened(name).to_string()
-            );
+            let what = message!("problem-backbone-not-found", name = shortened(name));
             return Err(Problem::new(what).advise(message!("advice-give-backbone-or-file")));
         }
         let path = Path::new(name);
@@ -55,12 +52,8 @@ impl BackboneLibrary {
             });
         }
         if name.trim().is_empty() {
-            return Err(
-                Problem::new(message!("problem-no-backbone-chosen")).advise(message!(
-                    "advice-choose-built-in-backbone",
-                    embedded = NANO.to_string()
-                )),
-            );
+            return Err(Problem::new(message!("problem-no-backbone-chosen"))
+                .advise(message!("advice-choose-built-in-backbone", embedded = NANO)));
         }
         if let Some(problem) = self.left_out(name) {
             return Err(problem);

@@ -302,11 +302,7 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         true => "numbers that are not finite".into(),
         false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
     };
-    let what = message!(
-        "problem-weight-file-damaged",
-        name = name.to_string(),
-        holds = holds.to_string()
-    );
+    let what = message!("problem-weight-file-damaged", name = name, holds = holds);
     Err(Problem::new(what)
         .at(tensors.origin())
         .advise(message!("advice-get-weight-file-again")))
@@ -317,7 +313,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(
             "problem-backbone-weight-missing",
-            name = name.to_string()
+            name = name
         )));
     };
     if leaf.shape == shape {
@@ -326,7 +322,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let found = &leaf.shape;
     Err(Problem::new(message!(
         "problem-backbone-weight-shape",
-        name = name.to_string(),
+        name = name,
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
     )))

@@ -202,11 +202,9 @@ impl Tensors {
     pub fn read(&self, name: &str) -> Result<Vec<f32>> {
         match self.tensors.get(name) {
             Some(stored) => stored.read(),
-            None => Err(Problem::new(message!(
-                "problem-tensor-not-found",
-                name = name.to_string()
-            ))
-            .at(&self.origin)),
+            None => Err(
+                Problem::new(message!("problem-tensor-not-found", name = name)).at(&self.origin),
+            ),
         }
     }
 
@@ -347,12 +345,9 @@ fn is_web_page(start: &[u8]) -> bool {
 
 /// Returns the Problem of a file that is damaged or not a weight file.
 fn foreign(path: &Path, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-weight-file-unusable",
-        why = why.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("advice-choose-usable-weight-file"))
+    Problem::new(message!("problem-weight-file-unusable", why = why))
+        .at_path(path)
+        .advise(message!("advice-choose-usable-weight-file"))
 }
 
 /// Returns the SHA-256 of bytes in memory, in hexadecimal digits.

@@ -91,7 +91,7 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
         Err(error) => {
             let problem = Problem::new(message!(
                 "problem-backbone-table-unreadable",
-                message = error.message().to_string()
+                message = error.message()
             ))
             .at(place(&error.span().unwrap_or_default()))
             .advise(message!("advice-correct-table-line"));
@@ -129,8 +129,8 @@ fn read_entry(
         let name = name.unwrap_or("without a name");
         let problem = Problem::new(message!(
             "problem-backbone-entry-unreadable",
-            name = name.to_string(),
-            why = why.to_string()
+            name = name,
+            why = why
         ));
         (
             problem.advise(message!("advice-correct-backbone-entry")),
@@ -218,8 +218,8 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
 fn refused(written: &Written, why: &str) -> Problem {
     Problem::new(message!(
         "problem-backbone-entry-invalid",
-        name = written.name.to_string(),
-        why = why.to_string()
+        name = &written.name,
+        why = why
     ))
     .advise(message!("advice-correct-backbone-entry"))
 }
