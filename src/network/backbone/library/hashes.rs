@@ -11,61 +11,39 @@ use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
 
-/// The expected hash of a file, with its source.
+/// The expected hash of a file.
 pub(super) struct Expected {
     /// 64 lower-case hexadecimal digits.
     pub known: String,
-    by: By,
-}
-
-enum By {
-    Entry,
-    /// The hub, whose tools name large files by their SHA-256.
-    Hub,
-    /// The first download; its hash is stored in this file.
-    First(PathBuf),
+    /// The file with the hash, if it is only that of the first download.
+    pub record: Option<PathBuf>,
 }
 
 impl Expected {
-    /// Returns the file with the hash of the first download, if the hash comes from there.
-    pub fn place(&self) -> Option<&Path> {
-        match &self.by {
-            By::First(path) => Some(path),
-            By::Entry | By::Hub => None,
-        }
-    }
-
     /// Returns the warning that the hash is only that of the first download.
     pub fn taken_on_trust(&self) -> Option<Words> {
-        self.place()
-            .map(|_| message!("network-hash-of-first-download").into())
+        let record = self.record.as_ref();
+        record.map(|_| message!("network-hash-of-first-download").into())
     }
 }
 
 /// Returns the expected hash of an entry's weights in this file; `None` if it is unknown.
 pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
+    let without_record = |known| Expected {
+        known,
+        record: None,
+    };
     if let Some(known) = &entry.sha256 {
-        return Some(Expected {
-            known: known.clone(),
-            by: By::Entry,
-        });
+        return Some(without_record(known.clone()));
     }
     let record = record_of(path);
-    if let Some(known) = files::read_text(&record, files::NOTE)
-        .ok()
-        .and_then(|t| hash(&t))
-    {
-        return Some(Expected {
-            known,
-            by: By::First(record),
-        });
+    if let Some(known) = stored(&record) {
+        let record = Some(record);
+        return Some(Expected { known, record });
     }
-    let blob = path
-        .is_symlink()
-        .then(|| dunce::canonicalize(path).ok())
-        .flatten()?;
-    let known = hash(&blob.file_name()?.to_string_lossy())?;
-    Some(Expected { known, by: By::Hub })
+    // The hub's tools name large files by their SHA-256.
+    let blob = path.is_symlink().then(|| dunce::canonicalize(path));
+    hash(&blob?.ok()?.file_name()?.to_string_lossy()).map(without_record)
 }
 
 /// Stores the hash of the first download; does nothing if one is stored already.
@@ -74,15 +52,19 @@ pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
 /// Returns a Problem if the folder cannot be written.
 pub(super) fn keep(path: &Path, sha256: &str) -> Result<()> {
     let record = record_of(path);
-    let kept = files::read_text(&record, files::NOTE).ok();
-    if kept.and_then(|text| hash(&text)).is_some() {
-        return Ok(());
+    match stored(&record) {
+        Some(_) => Ok(()),
+        None => write_file(&record, format!("{sha256}\n").as_bytes()).map(drop),
     }
-    write_file(&record, format!("{sha256}\n").as_bytes()).map(drop)
 }
 
 fn record_of(path: &Path) -> PathBuf {
     suffixed(path, ".sha256")
+}
+
+/// Returns the hash in the file of a first download.
+fn stored(record: &Path) -> Option<String> {
+    hash(&files::read_text(record, files::NOTE).ok()?)
 }
 
 /// Returns the SHA-256 in this text; `None` if it is not one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::bare_file::given;
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
-use super::hashes::{self, Expected};
+use super::hashes;
 use super::model_config::{CONFIG, PREPROCESSOR};
 use super::resolve::{Meaning, WEIGHT_FILES};
 use super::{BackboneLibrary, embedded_file};
@@ -271,23 +271,17 @@ impl BackboneLibrary {
         let expected = hashes::expected(entry, &path);
         let hash = expected.as_ref().map(|expected| expected.known.as_str());
         let got = fetch::download(&url, &path, hash, None, progress).map_err(|problem| {
-            let other = problem.is(fetch::OTHER_FILE);
-            let kept = expected
-                .as_ref()
-                .and_then(Expected::place)
-                .filter(|_| other);
-            let problem = match kept {
+            let record = expected.as_ref().and_then(|known| known.record.as_ref());
+            let record = record.filter(|_| problem.is(fetch::OTHER_FILE));
+            let problem = match record {
                 None => problem,
                 // The advice of the original problem, to download again, would give the same file.
-                Some(place) => Problem::new(message!(
-                    "problem-hash-changed",
-                    what = &problem.what
-                ))
-                .at(&url)
-                .advise(message!(
-                    "advice-hash-changed",
-                    place = place.display().to_string()
-                )),
+                Some(record) => {
+                    let place = record.display().to_string();
+                    Problem::new(message!("problem-hash-changed", what = &problem.what))
+                        .at(&url)
+                        .advise(message!("advice-hash-changed", place = place))
+                }
             };
             let remedy = problem.remedy.clone();
             let choose = format!(

@@ -84,34 +84,26 @@ impl Places {
 
     /// Returns the path for the program's own download of an entry.
     pub fn own_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
-        let file = match &entry.source {
-            WeightSource::Hub { file, .. } => file.rsplit('/').next(),
-            WeightSource::Url(url) => url.rsplit('/').next(),
-            WeightSource::Embedded | WeightSource::File(_) => return None,
-        };
-        let plain = |c: char| {
-            if c.is_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        };
         // Entries with the same name but another repository or commit have other weights, so the folder depends on
         // the address.
-        let address = match &entry.source {
+        let (address, file) = match &entry.source {
             WeightSource::Hub {
                 repository,
+                file,
                 revision,
-                ..
-            } => format!("{repository}{}", revision.as_deref().unwrap_or_default()),
-            WeightSource::Url(url) => url.clone(),
-            WeightSource::Embedded | WeightSource::File(_) => String::new(),
+            } => {
+                let revision = revision.as_deref().unwrap_or_default();
+                (format!("{repository}{revision}"), file)
+            }
+            WeightSource::Url(url) => (url.clone(), url),
+            WeightSource::Embedded | WeightSource::File(_) => return None,
         };
+        let is_foreign = |c: char| !c.is_alphanumeric() && !"._-".contains(c);
+        let plain = |text: &str| portable(&text.replace(is_foreign, "_"));
         let mark = &sha256_of_bytes(address.as_bytes())[..8];
-        let name: String = entry.name.chars().map(plain).collect();
-        let folder = format!("{}-{mark}", portable(&name));
-        let file: String = file.unwrap_or("weights").chars().map(plain).collect();
-        Some(self.cache.join(folder).join(portable(&file)))
+        let folder = format!("{}-{mark}", plain(&entry.name));
+        let file = file.rsplit('/').next().unwrap_or("weights");
+        Some(self.cache.join(folder).join(plain(file)))
     }
 
     /// Returns the file of an entry in the hub's own cache, if it is there.
