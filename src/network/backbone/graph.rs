@@ -46,20 +46,12 @@ impl GraphParts<'_> {
             .weight(name, &stored.shape, || stored.values.clone()))
     }
 
-    /// Returns the weight of a linear layer, in × out.
-    ///
-    /// # Errors
-    /// Returns a Problem if it is missing.
-    pub fn transposed_weight(&mut self, layer: &str) -> Result<Value> {
-        transposed_weight(self.graph, self.weights, layer)
-    }
-
     /// Returns x·Wᵀ + b; without b if the layer has no bias.
     ///
     /// # Errors
     /// Returns a Problem if a weight is missing.
     pub fn linear(&mut self, x: &Value, layer: &str) -> Result<Value> {
-        let weight = self.transposed_weight(layer)?;
+        let weight = transposed_weight(self.graph, self.weights, layer)?;
         let product = self.graph.pair("MatMul", x, &weight);
         let bias = format!("{layer}.bias");
         if !self.weights.contains_key(&bias) {

@@ -95,46 +95,31 @@ fn rotation(config: &Config) -> String {
 /// Returns the layer of a site in timm's network, and in those of current and earlier transformers; nothing after a
 /// layer scale, where h is not the output of a layer.
 pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
-    let (timm, part, today, before) = match site {
-        Site::Query => (
-            "attn.qkv",
-            0,
-            "attention.q_proj",
-            "attention.attention.query",
-        ),
-        Site::Key => ("attn.qkv", 1, "attention.k_proj", "attention.attention.key"),
-        Site::Value => (
-            "attn.qkv",
-            2,
-            "attention.v_proj",
-            "attention.attention.value",
-        ),
-        Site::Fc1 => ("mlp.fc1", 0, "mlp.fc1", "intermediate.dense"),
-        Site::Proj => ("attn.proj", 0, "attention.o_proj", "attention.output.dense"),
-        Site::Fc2 => ("mlp.fc2", 0, "mlp.fc2", "output.dense"),
+    let (timm, today, before) = match site {
+        Site::Query => ("attn.qkv", "attention.q_proj", "attention.attention.query"),
+        Site::Key => ("attn.qkv", "attention.k_proj", "attention.attention.key"),
+        Site::Value => ("attn.qkv", "attention.v_proj", "attention.attention.value"),
+        Site::Fc1 => ("mlp.fc1", "mlp.fc1", "intermediate.dense"),
+        Site::Proj => ("attn.proj", "attention.o_proj", "attention.output.dense"),
+        Site::Fc2 => ("mlp.fc2", "mlp.fc2", "output.dense"),
         _ => return Vec::new(),
     };
     if config.layer_scale && matches!(site, Site::Proj | Site::Fc2) {
         return Vec::new();
     }
-    let parts = if Site::PACKED.contains(&site) { 3 } else { 1 };
-    let alone = |name: String| LayerName {
-        name,
-        part: 0,
-        parts: 1,
+    let layer = |name: String, part: usize, parts: usize| LayerName { name, part, parts };
+    let (part, parts) = match Site::PACKED.iter().position(|own| *own == site) {
+        Some(part) => (part, Site::PACKED.len()),
+        None => (0, 1),
     };
-    let mut names = vec![LayerName {
-        name: format!("blocks.{block}.{timm}"),
-        part,
-        parts,
-    }];
+    let mut names = vec![layer(format!("blocks.{block}.{timm}"), part, parts)];
     // transformers' network has neither, and always a class token.
     let is_usual = config.pos_embed && config.rope.is_none() && !config.swiglu && config.qkv_bias;
     let is_plain =
         config.registers == 0 && config.pool() == Pool::Token && !config.fc_norm && is_usual;
     if config.class_token && !config.pre_norm && !config.layer_scale && is_plain {
-        names.push(alone(format!("layers.{block}.{today}")));
-        names.push(alone(format!("encoder.layer.{block}.{before}")));
+        names.push(layer(format!("layers.{block}.{today}"), 0, 1));
+        names.push(layer(format!("encoder.layer.{block}.{before}"), 0, 1));
     }
     names
 }
