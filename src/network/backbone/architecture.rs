@@ -12,7 +12,7 @@ use super::arguments::ArchitectureValues;
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
-use super::parameters::Weights;
+use super::parameters::{Origin, Weights};
 use super::torch::{Acting, LayerName, TorchText};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
@@ -249,7 +249,8 @@ impl Architecture {
     /// As [`Architecture::check`].
     pub fn random(&self, seed: u64, to: impl Into<WeightPlacement>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        Ok(self.build(&mut WeightLoader::random(seed, to.into())))
+        let mut loader = WeightLoader::new(Origin::Random(seed), to.into());
+        Ok(self.build(&mut loader))
     }
 
     /// Returns a backbone with these leaf tensors, some of which may be tracked.
@@ -258,7 +259,7 @@ impl Architecture {
         weights: &Weights,
         to: impl Into<WeightPlacement>,
     ) -> Result<Arc<dyn Backbone>> {
-        let mut loader = WeightLoader::given(weights, to.into());
+        let mut loader = WeightLoader::new(Origin::Given(weights.clone()), to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)

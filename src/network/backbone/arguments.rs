@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::problem::{Problem, Result};
@@ -83,13 +84,13 @@ impl ArchitectureValues {
         }
     }
 
-    /// Returns an optional integer of a table; timm has no such argument.
+    /// Returns an optional integer; `theirs` is empty if timm has no such argument.
     ///
     /// # Errors
     /// Returns a Problem if it is not an integer.
-    pub fn own_size(&self, ours: &str) -> Result<Option<usize>> {
-        let value = self.find(ours, "").1;
-        let read = |value| whole(value).ok_or_else(|| unfit(ours, "one whole number"));
+    pub fn optional_size(&self, ours: &str, theirs: &str) -> Result<Option<usize>> {
+        let (key, value) = self.find(ours, theirs);
+        let read = |value| whole(value).ok_or_else(|| unfit(key, "one whole number"));
         value.map(read).transpose()
     }
 
@@ -130,37 +131,20 @@ impl ArchitectureValues {
         }
     }
 
-    /// Returns the value of `named` for a text; `None` if the text is missing or empty.
+    /// Returns the variant with this name of an enum; `None` if the text is missing or empty.
     ///
     /// # Errors
-    /// Returns a Problem if the value is not a text, or unknown to `named`.
-    pub fn one_of<T>(
-        &self,
-        ours: &str,
-        theirs: &str,
-        named: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>> {
+    /// Returns a Problem if the value is not a text, or there is no such variant.
+    pub fn one_of<'a, T: Deserialize<'a>>(&'a self, ours: &str, theirs: &str) -> Result<Option<T>> {
         let (key, value) = self.find(ours, theirs);
         match value {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if text.is_empty() => Ok(None),
-            Some(value) => {
-                let text = value.as_str().unwrap_or_default();
-                let known = named(text);
-                known
-                    .map(Some)
-                    .ok_or_else(|| unfit(key, "one of the known values"))
-            }
+            Some(value) => (value.as_str())
+                .and_then(|_| T::deserialize(value).ok())
+                .map(Some)
+                .ok_or_else(|| unfit(key, "one of the known values")),
         }
-    }
-
-    /// Returns an optional integer whose key is the same in tables and timm.
-    ///
-    /// # Errors
-    /// Returns a Problem if it is not an integer.
-    pub fn optional_size(&self, word: &str) -> Result<Option<usize>> {
-        let read = |value| whole(value).ok_or_else(|| unfit(word, "one whole number"));
-        self.values.get(word).map(read).transpose()
     }
 
     /// Returns whether these are timm's arguments and contain a value for this key.
@@ -172,7 +156,7 @@ impl ArchitectureValues {
                 .is_some_and(|value| !value.is_null())
     }
 
-    fn find<'a>(&self, ours: &'a str, theirs: &'a str) -> (&'a str, Option<&Value>) {
+    fn find<'k>(&self, ours: &'k str, theirs: &'k str) -> (&'k str, Option<&Value>) {
         let key = if self.of_table { ours } else { theirs };
         (key, self.values.get(key))
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::architecture::{Architecture, Family, Inferred};
 use super::arguments::ArchitectureValues;
 use super::loader::WeightLoader;
+use super::parameters::Origin;
 use super::weights::Tensors;
 use super::{Backbone, convnext, swin, vit};
 use crate::message;
@@ -143,10 +144,10 @@ impl Architecture {
         let own = self.family();
         let other = found.ok().filter(|found| *found != own.name);
         let tensors = (own.renamed)(tensors)?;
-        let mut plan = WeightLoader::plan(Some(&tensors));
+        let mut plan = WeightLoader::plan(Some(tensors.clone()));
         self.build(&mut plan);
         plan.verify(&tensors, own.name, other)?;
-        let mut loader = WeightLoader::file(&tensors, to.into());
+        let mut loader = WeightLoader::new(Origin::File(tensors), to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)

@@ -2,11 +2,13 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
+use serde::Deserialize;
 
 use crate::nn::{self, LayerNorm, Linear};
 
 /// The activation of an MLP, by timm's names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Activation {
     /// x·Φ(x).
     #[default]
@@ -18,23 +20,6 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// All activations.
-    pub const ALL: [Self; 3] = [Self::Gelu, Self::GeluTanh, Self::QuickGelu];
-
-    /// Returns timm's name of the activation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gelu => "gelu",
-            Self::GeluTanh => "gelu_tanh",
-            Self::QuickGelu => "quick_gelu",
-        }
-    }
-
-    /// Returns the activation with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name)
-    }
-
     /// Computes the activation of each value.
     pub fn forward(self, x: Tensor<3>) -> Tensor<3> {
         match self {

@@ -19,6 +19,7 @@ pub mod parameters;
 mod patches;
 mod plausible;
 mod resample;
+mod staged;
 pub mod swin;
 pub mod torch;
 pub mod vit;
@@ -91,7 +92,7 @@ impl Facts {
             architecture,
             place: loader.place().clone(),
             wanted: loader.wanted().to_vec(),
-            origin: loader.origin(),
+            origin: loader.origin().clone(),
         }
     }
 
@@ -106,13 +107,12 @@ impl Facts {
                 .at("--precision")
                 .advise(message!("advice-train-in-f32")));
         }
-        let place = self.place.clone();
-        let mut loader = match &self.origin {
+        match &self.origin {
             Origin::Given(weights) => return Ok(weights.clone()),
-            Origin::File(tensors) => WeightLoader::file(tensors, place),
-            Origin::Random(seed) => WeightLoader::random(*seed, place),
-            Origin::Nothing => return Ok(Weights::default()),
-        };
+            Origin::Plan(_) => return Ok(Weights::default()),
+            Origin::File(_) | Origin::Random(_) => {}
+        }
+        let mut loader = WeightLoader::new(self.origin.clone(), self.place.clone());
         let mut stored = Vec::new();
         for (name, shape) in &self.wanted {
             let values = loader.values(name, shape);
@@ -120,12 +120,11 @@ impl Facts {
             stored.push((name.clone(), HostTensor { shape, values }));
         }
         loader.finish()?;
-        let fitted = |(name, stored): (String, HostTensor)| {
+        let fitted = stored.into_iter().map(|(name, stored)| {
             let stored = self.architecture.fitted(&name, stored);
             (name, stored)
-        };
-        let fitted = stored.into_iter().map(fitted).collect();
-        Ok(Weights::of(fitted, &self.place.device))
+        });
+        Ok(Weights::of(fitted.collect(), &self.place.device))
     }
 }
 

@@ -147,9 +147,10 @@ pub(super) fn count(wanted: &[(String, Vec<usize>)]) -> usize {
 }
 
 /// The source of a backbone's weights.
+#[derive(Clone)]
 pub(super) enum Origin {
-    /// None: the network is only a plan.
-    Nothing,
+    /// None: the network is only a plan, for these tensors if there are any.
+    Plan(Option<Tensors>),
     /// A weight file.
     File(Tensors),
     /// Random numbers with this seed.

@@ -21,8 +21,6 @@ pub struct GraphBlock<'a, 'b> {
     pub prefix: String,
     /// The sizes of the block.
     pub shape: BlockShape,
-    /// Added to the variance in layer norms.
-    pub epsilon: f64,
     /// Side of the map.
     pub side: usize,
     /// How queries and keys are changed.
@@ -91,17 +89,19 @@ impl BlockOps for GraphBlock<'_, '_> {
 
     fn norm(&mut self, part: Part, x: &Value) -> Result<Value> {
         let name = self.name(self.form.norms[part as usize]);
-        self.parts.norm(x, &name, self.epsilon)
+        self.parts.norm(x, &name, self.form.epsilon)
     }
 
     fn inner_norm(&mut self, part: Part, x: Value) -> Result<Value> {
         if part == Part::Attention {
             let name = self.name("attn.norm");
-            return self.parts.norm(&x, &name, self.epsilon);
+            return self.parts.norm(&x, &name, self.form.epsilon);
         }
         match self.form.mlp_norm {
             Some(MlpNorm::Response) => response_norm(self.parts, &x, &self.name("mlp.grn")),
-            _ => self.parts.norm(&x, &self.name("mlp.norm"), self.epsilon),
+            _ => self
+                .parts
+                .norm(&x, &self.name("mlp.norm"), self.form.epsilon),
         }
     }
 

@@ -2,6 +2,7 @@
 //! description with the operations of a [`BlockOps`]: on tensors ([`tensors`]), as nodes of an ONNX graph ([`graph`]), or
 //! as lines of Python ([`python`]).
 
+pub mod biases;
 pub mod graph;
 pub mod python;
 pub mod tensors;
@@ -12,18 +13,18 @@ use crate::pet::Site;
 use crate::problem::{Problem, Result};
 
 /// What distinguishes the blocks of families. Pairs are of attention and MLP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockForm {
+    /// What moves values between the tokens.
+    pub mixing: Mixing,
     /// Names of the norms.
     pub norms: [&'static str; 2],
+    /// Added to the variance in layer norms.
+    pub epsilon: f64,
     /// Names of the layer scales, which multiply the outputs.
     pub scales: [Option<&'static str>; 2],
     /// Whether the projections to queries, keys and values have a bias.
     pub qkv_bias: bool,
-    /// Whether the block begins with a depthwise convolution (ConvNeXt) instead of an attention sub-layer.
-    pub convolution: bool,
-    /// Whether the tokens attend to each other within windows only (Swin).
-    pub windows: bool,
     /// Whether the norm of a sub-layer follows it (Swin V2).
     pub norm_after: bool,
     /// How queries and keys are changed before they are compared.
@@ -41,11 +42,11 @@ pub struct BlockForm {
 impl BlockForm {
     /// A block of the plain ViT.
     pub const PLAIN: Self = Self {
+        mixing: Mixing::Attention,
         norms: ["norm1", "norm2"],
+        epsilon: 1e-6,
         scales: [None; 2],
         qkv_bias: true,
-        convolution: false,
-        windows: false,
         norm_after: false,
         query_key: QueryKey::Plain,
         attention_norm: false,
@@ -53,6 +54,19 @@ impl BlockForm {
         swiglu: false,
         mlp_norm: None,
     };
+}
+
+/// What moves values between the tokens of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mixing {
+    /// Attention to all tokens.
+    Attention,
+    /// Attention within windows (Swin).
+    Windows,
+    /// A depthwise convolution before the MLP (ConvNeXt).
+    Convolution,
+    /// Nothing: the block is an MLP.
+    Nothing,
 }
 
 /// A norm after the activation of an MLP.
@@ -161,7 +175,7 @@ pub trait BlockOps {
 /// Computes a block: tokens before it → tokens after it.
 pub fn run<O: BlockOps>(ops: &mut O, given: &O::Value) -> Result<O::Value> {
     let x = ops.input(given)?;
-    let out = if ops.form().convolution {
+    let out = if ops.form().mixing == Mixing::Convolution {
         let mixed = ops.depthwise(&x)?;
         let h = branch(ops, Part::Mlp, &mixed)?;
         ops.add(Part::Mlp, x.clone(), h)
@@ -221,7 +235,8 @@ fn normed<O: BlockOps>(ops: &mut O, part: Part, x: &O::Value) -> Result<O::Value
 
 fn attention<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
     let form = ops.form();
-    let heads = match form.windows {
+    let is_windowed = form.mixing == Mixing::Windows;
+    let heads = match is_windowed {
         true => {
             let inside = ops.partition(e)?;
             projected(ops, &inside)?
@@ -233,7 +248,7 @@ fn attention<O: BlockOps>(ops: &mut O, e: &O::Value) -> Result<O::Value> {
         mixed = ops.inner_norm(Part::Attention, mixed)?;
     }
     let h = ops.linear(Site::Proj, &mixed)?;
-    match form.windows {
+    match is_windowed {
         true => ops.reverse(h),
         false => Ok(h),
     }

@@ -1,6 +1,6 @@
 //! A block as lines of Python over a block of timm.
 
-use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope};
+use super::{BlockForm, BlockOps, Mixing, MlpNorm, Part, QueryKey, Scope};
 use crate::backbone::IN_ATTENTION;
 use crate::backbone::torch::{Acting, Body, acts_in};
 use crate::pet::Site;
@@ -83,7 +83,7 @@ impl BlockOps for PythonBlock<'_> {
     fn fused(&mut self, part: Part, scope: Scope, x: &String) -> Result<Option<String>> {
         let form = self.form;
         let (whole, inside) = match part {
-            Part::Attention if form.windows => {
+            Part::Attention if form.mixing == Mixing::Windows => {
                 ("block._attn({}.view(shape)).flatten(1, 2)", IN_ATTENTION)
             }
             Part::Attention => ("block.attn({})", IN_ATTENTION),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::windows::Windows;
-use super::{BlockForm, BlockOps, MlpNorm, Part, QueryKey, Scope, missing};
+use super::{BlockForm, BlockOps, Mixing, MlpNorm, Part, QueryKey, Scope, missing};
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::mlp::{Activation, InnerNorm, Mlp, ResponseNorm};
 use crate::backbone::{BlockShape, IN_ATTENTION, IN_MLP};
@@ -55,17 +55,18 @@ impl Block {
     /// Builds a block from the tensors whose names begin with `prefix`.
     pub fn build(
         loader: &mut WeightLoader,
-        (form, epsilon): (BlockForm, f64),
+        form: BlockForm,
         prefix: &str,
         shape: &BlockShape,
     ) -> Self {
         let name = |rest: &str| format!("{prefix}.{rest}");
-        let width = shape.width;
-        let mixer = match form.convolution {
-            true => Mixer::Depthwise(loader.depthwise7(&name("conv_dw"), width)),
-            false => {
+        let (width, epsilon) = (shape.width, form.epsilon);
+        let mixer = match form.mixing {
+            Mixing::Nothing => Mixer::None,
+            Mixing::Convolution => Mixer::Depthwise(loader.depthwise7(&name("conv_dw"), width)),
+            Mixing::Attention | Mixing::Windows => {
                 let scale = form.scales[Part::Attention as usize].map(name);
-                let inner_norm = name("attn.norm");
+                let (inner_norm, proj) = (name("attn.norm"), name("attn.proj"));
                 Mixer::Attention(Attention {
                     norm: loader.norm(&name(form.norms[0]), width, epsilon),
                     qkv: loader.linear(&name("attn.qkv"), width, 3 * width, form.qkv_bias),
@@ -73,12 +74,7 @@ impl Block {
                         .then(|| loader.norm(&inner_norm, width, epsilon)),
                     cosine: (form.query_key == QueryKey::Cosine)
                         .then(|| cosine_scale(loader, &name("attn.logit_scale"), shape)),
-                    proj: (loader.scaled_linear(
-                        &name("attn.proj"),
-                        width,
-                        width,
-                        scale.as_deref(),
-                    )),
+                    proj: loader.scaled_linear(&proj, width, width, scale.as_deref()),
                     heads: shape.heads,
                 })
             }
@@ -86,21 +82,7 @@ impl Block {
         Self {
             form,
             mixer,
-            mlp: Mlp::build(loader, (form, epsilon), prefix, shape),
-        }
-    }
-
-    /// Builds an MLP with its residual from the tensors whose names begin with `prefix`.
-    pub fn build_mlp(
-        loader: &mut WeightLoader,
-        (form, epsilon): (BlockForm, f64),
-        prefix: &str,
-        shape: &BlockShape,
-    ) -> Self {
-        Self {
-            form,
-            mixer: Mixer::None,
-            mlp: Mlp::build(loader, (form, epsilon), prefix, shape),
+            mlp: Mlp::build(loader, form, prefix, shape),
         }
     }
 
@@ -114,14 +96,9 @@ impl Block {
 }
 
 impl Mlp {
-    fn build(
-        loader: &mut WeightLoader,
-        (form, epsilon): (BlockForm, f64),
-        prefix: &str,
-        shape: &BlockShape,
-    ) -> Self {
+    fn build(loader: &mut WeightLoader, form: BlockForm, prefix: &str, shape: &BlockShape) -> Self {
         let name = |rest: &str| format!("{prefix}.{rest}");
-        let (width, hidden) = (shape.width, shape.hidden);
+        let (width, hidden, epsilon) = (shape.width, shape.hidden, form.epsilon);
         let scale = form.scales[Part::Mlp as usize].map(name);
         let row = |loader: &mut WeightLoader, kind: &str| {
             let row: Tensor<1> = loader.tensor(&name(&format!("mlp.grn.{kind}")), [hidden]);
@@ -157,7 +134,7 @@ pub struct TensorBlock<'a> {
     index: usize,
     hooks: &'a dyn Hooks,
     /// Keys and values before the projected ones.
-    prefix: Option<[Tensor<3>; 2]>,
+    pub prefix: Option<[Tensor<3>; 2]>,
     /// Rows and columns of the map.
     pub map: (usize, usize),
     /// The rotation of queries and keys.
@@ -173,7 +150,7 @@ impl<'a> TensorBlock<'a> {
             block,
             index,
             hooks,
-            prefix: hooks.prefix(index),
+            prefix: None,
             map: (0, 0),
             rotation: None,
             windows: None,

@@ -2,7 +2,6 @@
 
 use burn::tensor::Tensor;
 
-use crate::backbone::Tokens;
 use crate::nn;
 use crate::nn::rows::{NOWHERE, Order};
 
@@ -19,13 +18,8 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Returns the partition for these tokens.
-    pub fn new(tokens: &Tokens, window: usize, shifted: bool) -> Self {
-        Self::of((tokens.rows, tokens.columns), window, shifted)
-    }
-
     /// Returns the partition for a map of `rows` × `columns` tokens.
-    pub fn of((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
+    pub fn new((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
         let shift = |side: usize| {
             if shifted && side > window {
                 window / 2
@@ -218,14 +212,10 @@ mod tests {
     use super::*;
     use burn::tensor::{Device, TensorData};
 
-    fn tokens(rows: usize, columns: usize) -> Tokens {
+    fn tokens(rows: usize, columns: usize) -> Tensor<3> {
         let values: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
         let data = TensorData::new(values, [1, rows * columns, 1]);
-        Tokens {
-            values: Tensor::from_data(data, &Device::flex()),
-            rows,
-            columns,
-        }
+        Tensor::from_data(data, &Device::flex())
     }
 
     fn numbers(tensor: Tensor<3>) -> Vec<f32> {
@@ -237,31 +227,31 @@ mod tests {
         for (rows, columns, window) in [(4, 4, 2), (5, 7, 3), (2, 6, 4), (3, 3, 7)] {
             for shifted in [false, true] {
                 let map = tokens(rows, columns);
-                let windows = Windows::new(&map, window, shifted);
-                let there = windows.partition(map.values.clone());
+                let windows = Windows::new((rows, columns), window, shifted);
+                let there = windows.partition(map.clone());
                 // The path of devices that do not have the fast operation.
-                let by_axes = windows.partition_by_axes(map.values.clone());
+                let by_axes = windows.partition_by_axes(map.clone());
                 assert_eq!(numbers(there.clone()), numbers(by_axes));
                 assert_eq!(
                     numbers(windows.reverse(there.clone())),
-                    numbers(map.values.clone())
+                    numbers(map.clone())
                 );
-                assert_eq!(numbers(windows.reverse_by_axes(there)), numbers(map.values));
+                assert_eq!(numbers(windows.reverse_by_axes(there)), numbers(map));
             }
         }
     }
 
     #[test]
     fn a_map_of_one_window_is_neither_padded_nor_shifted() {
-        let windows = Windows::new(&tokens(3, 3), 7, true);
+        let windows = Windows::new((3, 3), 7, true);
         assert_eq!(windows.shift, (0, 0));
         assert_eq!(windows.whole(), (3, 3));
     }
 
     #[test]
     fn shifted_windows_start_half_a_window_later() {
-        let windows = Windows::new(&tokens(4, 4), 2, true);
-        let parts = numbers(windows.partition(tokens(4, 4).values));
+        let windows = Windows::new((4, 4), 2, true);
+        let parts = numbers(windows.partition(tokens(4, 4)));
         assert_eq!(&parts[..4], [5., 6., 9., 10.]);
         assert_eq!(&parts[12..], [15., 12., 3., 0.]);
         assert_eq!(windows.regions()[0], [0, 0, 0, 0]);

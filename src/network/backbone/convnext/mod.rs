@@ -2,33 +2,28 @@
 //! positions as tokens. The feature is the mean over the positions of the last stage, followed by a norm only with
 //! `final_norm`: LAE's released code omits it.
 
-mod graph;
 mod names;
 mod torch;
 
 use std::sync::Arc;
 
-use burn::tensor::Tensor;
-
 use names::renamed;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use super::arguments::ArchitectureValues;
-use super::block::tensors::{Block, TensorBlock};
-use super::block::{self, BlockForm, MlpNorm};
+use super::block::{BlockForm, Mixing, MlpNorm};
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
-use super::patches::Neighbours;
 use super::plausible::implausible;
+use super::staged::{self, Merging, Staged, StagedForm};
 use super::torch::{Acting, TorchText};
 use super::weights::Tensors;
-use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
+use super::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::message;
-use crate::nn::{LayerNorm, Linear};
 use crate::onnx::Value;
-use crate::pet::{BlockKind, Hooks};
+use crate::pet::BlockKind;
 use crate::problem::Result;
 
 /// Side of the stem's patches.
@@ -105,11 +100,29 @@ impl Config {
     /// Returns the form of its blocks.
     fn form(&self) -> BlockForm {
         BlockForm {
-            convolution: true,
+            mixing: Mixing::Convolution,
             norms: ["", "norm"],
+            epsilon: self.epsilon,
             scales: [None, (!self.response_norm).then_some("gamma")],
             mlp_norm: self.response_norm.then_some(MlpNorm::Response),
             ..BlockForm::PLAIN
+        }
+    }
+
+    /// Returns the form of the network.
+    fn staged(&self) -> StagedForm {
+        StagedForm {
+            input_size: self.input_size,
+            patch: STEM,
+            embedding: ["stem.0", "stem.1"],
+            stages: "stages",
+            depths: self.depths.clone(),
+            shapes: self.widths.iter().map(|width| self.shape(*width)).collect(),
+            block: self.form(),
+            merging: Merging::Convolution,
+            windows: None,
+            norm: self.final_norm.then_some("head.norm"),
+            norm_first: false,
         }
     }
 
@@ -172,11 +185,12 @@ impl Dimensions for Config {
     }
 
     fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
-        graph::features(self, parts, images)
+        staged::graph::features(&self.staged(), parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
-        Arc::new(Convnext::build(self, loader))
+        let architecture = Architecture::of(self.clone());
+        Arc::new(Staged::build(architecture, self.staged(), loader))
     }
 }
 
@@ -232,145 +246,4 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
         assumed,
         missing: Vec::new(),
     })
-}
-
-struct ConvnextBlock {
-    downsample: Option<Downsample>,
-    block: Block,
-}
-
-struct Downsample {
-    norm: LayerNorm,
-    reduction: Linear,
-}
-
-/// A ConvNeXt.
-pub struct Convnext {
-    facts: Facts,
-    stem: Linear,
-    stem_norm: LayerNorm,
-    blocks: Vec<ConvnextBlock>,
-    norm: Option<LayerNorm>,
-}
-
-impl Convnext {
-    /// Builds the network with tensors from the loader.
-    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
-        let epsilon = config.epsilon;
-        let first = config.widths[0];
-        let stem = loader.patch_linear("stem.0", (3, STEM), first, true);
-        let stem_norm = loader.norm("stem.1", first, epsilon);
-        let mut blocks = Vec::new();
-        for (stage, depth) in config.depths.iter().enumerate() {
-            let width = config.widths[stage];
-            for index in 0..*depth {
-                let downsample = (index == 0 && stage > 0).then(|| {
-                    let before = config.widths[stage - 1];
-                    let name = format!("stages.{stage}.downsample");
-                    Downsample::build(loader, &name, before, width, epsilon)
-                });
-                let name = format!("stages.{stage}.blocks.{index}");
-                let form = (config.form(), epsilon);
-                blocks.push(ConvnextBlock {
-                    downsample,
-                    block: Block::build(loader, form, &name, &config.shape(width)),
-                });
-            }
-        }
-        let last = config.widths[config.widths.len() - 1];
-        let norm = config
-            .final_norm
-            .then(|| loader.norm("head.norm", last, epsilon));
-        Self {
-            facts: Facts::new(Architecture::of(config.clone()), loader),
-            stem,
-            stem_norm,
-            blocks,
-            norm,
-        }
-    }
-}
-
-impl Downsample {
-    fn build(
-        loader: &mut WeightLoader,
-        prefix: &str,
-        before: usize,
-        after: usize,
-        epsilon: f64,
-    ) -> Self {
-        let norm = loader.norm(&format!("{prefix}.0"), before, epsilon);
-        let weight = format!("{prefix}.1");
-        let reduction = loader.neighbour_linear(&weight, before, after);
-        Self { norm, reduction }
-    }
-
-    /// Computes a norm, then a 2×2 convolution of stride 2; an odd last row or column is dropped.
-    fn forward(&self, tokens: Tokens) -> Tokens {
-        let Tokens {
-            values,
-            rows,
-            columns,
-        } = tokens;
-        let [batch, _, width] = values.dims();
-        let (even_rows, even_columns) = (rows / 2 * 2, columns / 2 * 2);
-        let mut values = self.norm.forward(values);
-        if (even_rows, even_columns) != (rows, columns) {
-            values = values
-                .reshape([batch, rows, columns, width])
-                .slice([0..batch, 0..even_rows, 0..even_columns, 0..width])
-                .reshape([batch, even_rows * even_columns, width]);
-        }
-        let rowwise = Neighbours::RowMajor;
-        let values = patches::of_tokens(values, even_rows, even_columns, rowwise);
-        Tokens {
-            values: self.reduction.forward(values),
-            rows: even_rows / 2,
-            columns: even_columns / 2,
-        }
-    }
-}
-
-impl Backbone for Convnext {
-    fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
-        let downsamplings = self.blocks.iter().filter(|b| b.downsample.is_some());
-        patches::check(&images, STEM << downsamplings.count(), false)?;
-        let (patches, rows, columns) = patches::of_images(images, STEM);
-        Ok(Tokens {
-            values: self.stem_norm.forward(self.stem.forward(patches)),
-            rows,
-            columns,
-        })
-    }
-
-    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        check_no_prefix(hooks, index)?;
-        let own = &self.blocks[index];
-        let tokens = match &own.downsample {
-            Some(downsample) => downsample.forward(tokens),
-            None => tokens,
-        };
-        let mut ops = TensorBlock::new(&own.block, index, hooks);
-        ops.map = (tokens.rows, tokens.columns);
-        let values = block::run(&mut ops, &tokens.values)?;
-        Ok(Tokens { values, ..tokens })
-    }
-
-    fn normed(&self, tokens: Tokens) -> Tensor<3> {
-        tokens.values
-    }
-
-    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
-        let [batch, _, width] = tokens.values.dims();
-        let mean = tokens.values.mean_dim(1);
-        let mean = match &self.norm {
-            Some(norm) => norm.forward(mean),
-            None => mean,
-        };
-        Ok(mean.reshape([batch, width]))
-    }
 }

@@ -20,49 +20,44 @@ use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// Loads weights; see the documentation of the module.
-pub struct WeightLoader<'a> {
-    source: LoadFrom<'a>,
+pub struct WeightLoader {
+    origin: Origin,
+    /// Draws the weights of [`Origin::Random`].
+    random: StdRng,
     to: WeightPlacement,
     wanted: Vec<(String, Vec<usize>)>,
     failed: Option<Problem>,
 }
 
-enum LoadFrom<'a> {
-    Plan(Option<&'a Tensors>),
-    File(&'a Tensors),
-    Random(u64, Box<StdRng>),
-    Given(&'a Weights),
+/// A learned table, which layers use resized or rearranged.
+// There are few, so boxing the tensor would save nothing.
+#[allow(clippy::large_enum_variant)]
+pub enum Table<const D: usize> {
+    /// Values in row-major order.
+    Fixed(Vec<f32>),
+    /// A tensor that is trained.
+    Trained(Tensor<D>),
 }
 
-impl<'a> WeightLoader<'a> {
-    /// Records what a constructor requests; `tensors` is used for [`WeightLoader::shape_of`].
-    pub fn plan(tensors: Option<&'a Tensors>) -> Self {
-        Self::new(LoadFrom::Plan(tensors), (&Device::flex()).into())
-    }
-
-    /// Reads from `tensors`.
-    pub fn file(tensors: &'a Tensors, to: WeightPlacement) -> Self {
-        Self::new(LoadFrom::File(tensors), to)
-    }
-
-    /// Draws random weights.
-    pub fn random(seed: u64, to: WeightPlacement) -> Self {
-        let rng = Box::new(StdRng::seed_from_u64(seed));
-        Self::new(LoadFrom::Random(seed, rng), to)
-    }
-
-    /// Uses the leaf tensors of `weights`.
-    pub fn given(weights: &'a Weights, to: WeightPlacement) -> Self {
-        Self::new(LoadFrom::Given(weights), to)
-    }
-
-    fn new(source: LoadFrom<'a>, to: WeightPlacement) -> Self {
+impl WeightLoader {
+    /// Loads weights from `origin`.
+    pub(super) fn new(origin: Origin, to: WeightPlacement) -> Self {
+        let seed = match origin {
+            Origin::Random(seed) => seed,
+            _ => 0,
+        };
         Self {
-            source,
+            origin,
+            random: StdRng::seed_from_u64(seed),
             to,
             wanted: Vec::new(),
             failed: None,
         }
+    }
+
+    /// Records what a constructor requests; `tensors` is used for [`WeightLoader::shape_of`].
+    pub fn plan(tensors: Option<Tensors>) -> Self {
+        Self::new(Origin::Plan(tensors), (&Device::flex()).into())
     }
 
     /// Returns the destination of the weights.
@@ -76,23 +71,26 @@ impl<'a> WeightLoader<'a> {
     }
 
     /// Returns the source of the weights, to read them again later.
-    pub(super) fn origin(&self) -> Origin {
-        match &self.source {
-            LoadFrom::Plan(_) => Origin::Nothing,
-            LoadFrom::File(tensors) => Origin::File((*tensors).clone()),
-            LoadFrom::Random(seed, _) => Origin::Random(*seed),
-            LoadFrom::Given(weights) => Origin::Given((*weights).clone()),
-        }
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Returns the shape of a tensor in the file, if there is one.
     pub fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
-        match &self.source {
-            LoadFrom::Plan(Some(tensors)) | LoadFrom::File(tensors) => {
+        match &self.origin {
+            Origin::Plan(Some(tensors)) | Origin::File(tensors) => {
                 tensors.shape(name).map(<[usize]>::to_vec)
             }
-            LoadFrom::Given(weights) => weights.get(name).map(|leaf| leaf.shape.clone()),
-            LoadFrom::Plan(None) | LoadFrom::Random(..) => None,
+            Origin::Given(weights) => weights.get(name).map(|leaf| leaf.shape.clone()),
+            Origin::Plan(None) | Origin::Random(_) => None,
+        }
+    }
+
+    /// Returns a tensor as a table.
+    pub fn table<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> Table<D> {
+        match self.trains(&[name]) {
+            true => Table::Trained(self.tensor(name, shape)),
+            false => Table::Fixed(self.values(name, &shape)),
         }
     }
 
@@ -102,13 +100,14 @@ impl<'a> WeightLoader<'a> {
         if self.failed.is_some() {
             return Vec::new();
         }
-        let read = match &mut self.source {
-            LoadFrom::Plan(_) => return Vec::new(),
-            LoadFrom::Random(_, rng) => {
-                return drawn(rng, name, shape.len(), shape.iter().product());
+        let read = match &self.origin {
+            Origin::Plan(_) => return Vec::new(),
+            Origin::Random(_) => {
+                let count = shape.iter().product();
+                return drawn(&mut self.random, name, shape.len(), count);
             }
-            LoadFrom::File(tensors) => read_whole(tensors, name, shape),
-            LoadFrom::Given(weights) => {
+            Origin::File(tensors) => read_whole(tensors, name, shape),
+            Origin::Given(weights) => {
                 given(weights, name, shape).and_then(|leaf| Ok(HostTensor::read(&leaf)?.values))
             }
         };
@@ -120,7 +119,7 @@ impl<'a> WeightLoader<'a> {
 
     /// Returns whether a leaf with one of these names is tracked.
     pub fn trains(&self, names: &[&str]) -> bool {
-        let LoadFrom::Given(weights) = &self.source else {
+        let Origin::Given(weights) = &self.origin else {
             return false;
         };
         let mut leaves = names.iter().filter_map(|name| weights.get(name));
@@ -129,7 +128,7 @@ impl<'a> WeightLoader<'a> {
 
     /// Returns a tensor as one row on the device: a given leaf itself, with its gradient.
     fn leaf(&mut self, name: &str, shape: &[usize]) -> Tensor<1> {
-        if let LoadFrom::Given(weights) = &self.source {
+        if let Origin::Given(weights) = &self.origin {
             self.wanted.push((name.to_owned(), shape.to_vec()));
             match given(weights, name, shape) {
                 Ok(leaf) => return leaf,
@@ -329,7 +328,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
 }
 
 /// Transposes out × in to in × out, in tiles that fit into the cache.
-fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+pub(super) fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const TILE: usize = 32;
     if values.is_empty() {
         return Vec::new();
@@ -376,8 +375,10 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_weights() {
-        let draw =
-            |seed| WeightLoader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
+        let draw = |seed| {
+            let mut loader = WeightLoader::new(Origin::Random(seed), (&Device::flex()).into());
+            loader.values("a.weight", &[3, 4])
+        };
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
     }

@@ -7,7 +7,7 @@ use crate::backbone::weights::Tensors;
 use crate::message;
 use crate::problem::{Problem, Result, listed};
 
-impl WeightLoader<'_> {
+impl WeightLoader {
     /// Compares the tensors requested in a plan with those of the file; returns one Problem for all differences.
     /// `other` is the family of the network in the file, if it is another one.
     pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {

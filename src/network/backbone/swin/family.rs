@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Swin;
-use super::biases::fitted;
-use super::config::Config;
-use super::{graph, torch};
+use super::{Config, torch};
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use crate::backbone::arguments::ArchitectureValues;
+use crate::backbone::block::biases::{self, TABLE};
 use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
+use crate::backbone::staged::{self, Staged};
 use crate::backbone::torch::{Acting, TorchText};
 use crate::backbone::weights::{Stored, Tensors};
 use crate::backbone::{Backbone, BlockShape, Length};
@@ -115,7 +114,11 @@ impl Dimensions for Config {
     }
 
     fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
-        fitted(self, name, stored)
+        let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
+        match stage.filter(|_| name.ends_with(TABLE)) {
+            Some(stage) => biases::fitted(stored, self.stage_window(stage)),
+            None => stored,
+        }
     }
 
     fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
@@ -123,11 +126,12 @@ impl Dimensions for Config {
     }
 
     fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
-        graph::features(self, parts, images)
+        staged::graph::features(&self.staged(), parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
-        Arc::new(Swin::build(self, loader))
+        let architecture = Architecture::of(self.clone());
+        Arc::new(Staged::build(architecture, self.staged(), loader))
     }
 }
 
@@ -143,7 +147,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
         mlp_ratio: words.real("mlp_ratio", "mlp_ratio", plain.mlp_ratio)?,
         epsilon: words.real("epsilon", "norm_eps", plain.epsilon)?,
         v2: words.flag("v2", "", false)?,
-        trained_window: words.own_size("trained_window")?,
+        trained_window: words.optional_size("trained_window", "")?,
         ..plain
     })
 }
@@ -163,7 +167,7 @@ struct StatedWindows {
 /// Returns the windows that the tables of relative positions determine.
 fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<StatedWindows> {
     let table = |stage: usize| {
-        let name = format!("layers.{stage}.blocks.0.attn.relative_position_bias_table");
+        let name = format!("layers.{stage}.blocks.0.{TABLE}");
         let &[cells, heads] = tensors.shape(&name)? else {
             return None;
         };

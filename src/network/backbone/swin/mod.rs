@@ -4,188 +4,139 @@
 //! cosine attention, biases that a small MLP computes from relative positions, and norms after the
 //! sub-layers.
 
-use burn::tensor::Tensor;
-
-use super::architecture::Architecture;
-use super::block;
-use super::block::tensors::{Block, TensorBlock};
-use super::block::windows::{self, Windows};
-use super::loader::WeightLoader;
-use super::patches::Neighbours;
-use super::{Backbone, Facts, Tokens, check_no_prefix, patches};
-use crate::nn::{LayerNorm, Linear};
-use crate::pet::Hooks;
-use crate::problem::Result;
-
-mod biases;
-mod config;
 mod family;
-mod graph;
 mod torch;
 
-use biases::Biases;
-pub use config::Config;
 pub use family::FAMILY;
 
-struct SwinBlock {
-    merging: Option<Merging>,
-    /// Whether the windows are shifted by half their side.
-    shifted: bool,
-    biases: Biases,
-    block: Block,
+use super::block::{BlockForm, Mixing, QueryKey};
+use super::staged::{Merging, StagedForm, WindowSides};
+use crate::pet::{BlockKind, BlockShape};
+
+/// The dimensions of a Swin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Side of the square input, in pixels.
+    pub input_size: usize,
+    /// Side of a patch, in pixels.
+    pub patch: usize,
+    /// Channels of the first stage; they double with each stage.
+    pub width: usize,
+    /// Number of blocks of each stage.
+    pub depths: Vec<usize>,
+    /// Number of attention heads of each stage.
+    pub heads: Vec<usize>,
+    /// Side of an attention window, in tokens.
+    pub window: usize,
+    /// Channels inside the MLP, as a multiple of the stage's width.
+    pub mlp_ratio: f64,
+    /// Value added to the variance in every layer norm.
+    pub epsilon: f64,
+    /// Whether it is a Swin V2, which has cosine attention, biases computed by a small MLP, and norms after the
+    /// sub-layers.
+    pub v2: bool,
+    /// Side of the windows with which the biases of a Swin V2 were trained; `None` if it is `window`.
+    pub trained_window: Option<usize>,
 }
 
-struct Merging {
-    norm: LayerNorm,
-    reduction: Linear,
-    /// Whether the norm follows the reduction.
-    norm_after: bool,
-}
-
-/// A Swin.
-pub struct Swin {
-    config: Config,
-    facts: Facts,
-    patch_embedding: Linear,
-    patch_norm: LayerNorm,
-    blocks: Vec<SwinBlock>,
-    norm: LayerNorm,
-}
-
-impl Swin {
-    /// Builds the network with tensors from the loader.
-    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
-        let Config {
+impl Config {
+    /// Returns a Swin with these dimensions and an MLP of four times the width.
+    pub fn plain(
+        (input_size, patch, window): (usize, usize, usize),
+        width: usize,
+        depths: Vec<usize>,
+        heads: Vec<usize>,
+    ) -> Self {
+        Self {
+            input_size,
             patch,
             width,
-            epsilon,
-            ..
-        } = *config;
-        let patch_embedding = loader.patch_linear("patch_embed.proj", (3, patch), width, true);
-        let patch_norm = loader.norm("patch_embed.norm", width, epsilon);
-        let mut blocks = Vec::new();
-        for stage in 0..config.depths.len() {
-            for index in 0..config.depths[stage] {
-                let merging =
-                    (index == 0 && stage > 0).then(|| Merging::build(config, loader, stage));
-                blocks.push(SwinBlock::build(config, loader, (stage, index), merging));
-            }
-        }
-        let last = config.stage_width(config.depths.len() - 1);
-        let norm = loader.norm("norm", last, epsilon);
-        Self {
-            config: config.clone(),
-            facts: Facts::new(Architecture::of(config.clone()), loader),
-            patch_embedding,
-            patch_norm,
-            blocks,
-            norm,
+            depths,
+            heads,
+            window,
+            mlp_ratio: 4.0,
+            epsilon: 1e-5,
+            v2: false,
+            trained_window: None,
         }
     }
-}
 
-impl SwinBlock {
-    fn build(
-        config: &Config,
-        loader: &mut WeightLoader,
-        (stage, index): (usize, usize),
-        merging: Option<Merging>,
-    ) -> Self {
-        let (heads, window) = (config.heads[stage], config.stage_window(stage));
-        let prefix = format!("layers.{stage}.blocks.{index}");
-        let name = |rest: &str| format!("{prefix}.{rest}");
-        let form = (config.form(), config.epsilon);
-        Self {
-            merging,
-            shifted: index % 2 == 1,
-            block: Block::build(loader, form, &prefix, &config.shape(stage)),
-            biases: match config.v2 {
-                true => {
-                    let sides = config.bias_sides(stage);
-                    Biases::computed(loader, &name("attn.cpb_mlp"), sides, heads)
-                }
-                false => Biases::build(loader, &name(biases::TABLE), window, heads),
+    /// Returns the shape of the blocks of a stage.
+    fn shape(&self, stage: usize) -> BlockShape {
+        BlockShape {
+            width: self.stage_width(stage),
+            hidden: self.hidden(stage),
+            fc1_outputs: self.hidden(stage),
+            heads: self.heads[stage],
+            sites: BlockKind::SWIN.sites,
+        }
+    }
+
+    /// Returns the form of its blocks.
+    fn form(&self) -> BlockForm {
+        BlockForm {
+            mixing: Mixing::Windows,
+            epsilon: self.epsilon,
+            norm_after: self.v2,
+            query_key: match self.v2 {
+                true => QueryKey::Cosine,
+                false => QueryKey::Plain,
             },
-        }
-    }
-}
-
-impl Merging {
-    fn build(config: &Config, loader: &mut WeightLoader, stage: usize) -> Self {
-        let prefix = format!("layers.{stage}.downsample");
-        let after = config.stage_width(stage);
-        let packed = 2 * after;
-        let normed = if config.v2 { after } else { packed };
-        let norm = loader.norm(&format!("{prefix}.norm"), normed, config.epsilon);
-        let reduction = loader.linear(&format!("{prefix}.reduction"), packed, after, false);
-        Self {
-            norm,
-            reduction,
-            norm_after: config.v2,
+            ..BlockForm::PLAIN
         }
     }
 
-    /// Merges 2×2 neighbours; an odd map is padded with a row or column of zeros first.
-    fn forward(&self, tokens: Tokens) -> Tokens {
-        let Tokens {
-            values,
-            rows,
-            columns,
-        } = tokens;
-        let (even_rows, even_columns) = (rows + rows % 2, columns + columns % 2);
-        let values = windows::padded(values, (rows, columns), (even_rows, even_columns));
-        let columnwise = Neighbours::ColumnMajor;
-        let joined = patches::of_tokens(values, even_rows, even_columns, columnwise);
-        Tokens {
-            values: match self.norm_after {
-                true => self.norm.forward(self.reduction.forward(joined)),
-                false => self.reduction.forward(self.norm.forward(joined)),
+    /// Returns the form of the network.
+    fn staged(&self) -> StagedForm {
+        let stages = 0..self.depths.len();
+        StagedForm {
+            input_size: self.input_size,
+            patch: self.patch,
+            embedding: ["patch_embed.proj", "patch_embed.norm"],
+            stages: "layers",
+            depths: self.depths.clone(),
+            shapes: stages.clone().map(|stage| self.shape(stage)).collect(),
+            block: self.form(),
+            merging: Merging::Linear {
+                norm_after: self.v2,
             },
-            rows: even_rows / 2,
-            columns: even_columns / 2,
+            windows: Some(WindowSides {
+                most: self.window,
+                stages: stages.map(|stage| self.bias_sides(stage)).collect(),
+            }),
+            norm: Some("norm"),
+            norm_first: true,
         }
     }
-}
 
-impl Backbone for Swin {
-    fn facts(&self) -> &Facts {
-        &self.facts
+    /// Returns the number of channels of a stage.
+    fn stage_width(&self, stage: usize) -> usize {
+        self.width << stage
     }
 
-    fn embed(&self, images: Tensor<4>) -> Result<Tokens> {
-        patches::check(&images, self.config.patch, true)?;
-        let (patches, rows, columns) = patches::of_images(images, self.config.patch);
-        Ok(Tokens {
-            values: self
-                .patch_norm
-                .forward(self.patch_embedding.forward(patches)),
-            rows,
-            columns,
-        })
+    /// Returns the number of channels inside the MLPs of a stage.
+    fn hidden(&self, stage: usize) -> usize {
+        (self.mlp_ratio * self.stage_width(stage) as f64) as usize
     }
 
-    fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        check_no_prefix(hooks, index)?;
-        let own = &self.blocks[index];
-        let tokens = match &own.merging {
-            Some(merging) => merging.forward(tokens),
-            None => tokens,
-        };
-        let windows = Windows::new(&tokens, self.config.window, own.shifted);
-        let bias = own.biases.of(&windows, &tokens.values.device())?;
-        let mut ops = TensorBlock::new(&own.block, index, hooks);
-        ops.windows = Some((windows, bias));
-        let values = block::run(&mut ops, &tokens.values)?;
-        Ok(Tokens { values, ..tokens })
+    /// Returns the side of a stage's token map at the input size; patch merging rounds up.
+    fn map_side(&self, stage: usize) -> usize {
+        (self.input_size / self.patch).div_ceil(1 << stage)
     }
 
-    fn normed(&self, tokens: Tokens) -> Tensor<3> {
-        self.norm.forward(tokens.values)
+    /// Returns the sides of a stage's windows at the input size, and in training of a Swin V2's biases.
+    fn bias_sides(&self, stage: usize) -> [usize; 2] {
+        let own = self.stage_window(stage);
+        // In training, the windows of the last stages were limited by the size of the map, too.
+        let trained = self.trained_window.map(|window| {
+            let smaller = self.map_side(stage) * window / self.window.max(1);
+            window.min(smaller).max(1)
+        });
+        [own, trained.unwrap_or(own)]
     }
 
-    fn pool(&self, tokens: Tokens) -> Result<Tensor<2>> {
-        let [batch, _, width] = tokens.values.dims();
-        let mean = self.normed(tokens).mean_dim(1);
-        Ok(mean.reshape([batch, width]))
+    /// Returns the side of a stage's windows at the input size.
+    fn stage_window(&self, stage: usize) -> usize {
+        self.window.min(self.map_side(stage))
     }
 }

@@ -1,7 +1,7 @@
 //! A Swin as Python: timm's `SwinTransformer`, and its block with PETs around the attention and in the MLP. PETs within
 //! the windows cannot be exported.
 
-use super::config::Config;
+use super::Config;
 use crate::backbone::IN_ATTENTION;
 use crate::backbone::block::python::PythonBlock;
 use crate::backbone::torch::{Acting, TorchText, acts_in, run_stages, tuple};

@@ -1,7 +1,9 @@
 //! The dimensions of a ViT.
 
+use serde::Deserialize;
+
 use super::rotary::Rotary;
-use crate::backbone::block::{BlockForm, MlpNorm, QueryKey};
+use crate::backbone::block::{BlockForm, Mixing, MlpNorm, QueryKey};
 use crate::backbone::mlp::Activation;
 use crate::pet::{BlockKind, BlockShape};
 
@@ -57,7 +59,8 @@ pub struct Config {
 }
 
 /// How a ViT's feature is computed from its tokens; the names are timm's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Pool {
     /// The class token.
     Token,
@@ -65,23 +68,6 @@ pub enum Pool {
     Avg,
     /// A learned query that attends to all tokens (SigLIP).
     Map,
-}
-
-impl Pool {
-    /// Returns timm's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::Avg => "avg",
-            Self::Map => "map",
-        }
-    }
-
-    /// Returns the pooling with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        let all = [Self::Token, Self::Avg, Self::Map];
-        all.into_iter().find(|known| known.name() == name)
-    }
 }
 
 impl Config {
@@ -154,6 +140,7 @@ impl Config {
                 None => QueryKey::Plain,
             },
             scales: ["ls1.gamma", "ls2.gamma"].map(|name| self.layer_scale.then_some(name)),
+            epsilon: self.epsilon,
             qkv_bias: self.qkv_bias,
             attention_norm: self.attention_norm,
             activation: self.activation,
@@ -166,7 +153,9 @@ impl Config {
     /// Returns the form of the MLP after the attention pooling.
     pub fn pool_form(&self) -> BlockForm {
         BlockForm {
+            mixing: Mixing::Nothing,
             norms: ["", "norm"],
+            epsilon: self.epsilon,
             activation: self.activation,
             ..BlockForm::PLAIN
         }

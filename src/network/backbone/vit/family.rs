@@ -168,24 +168,24 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     let depth = words.size("depth", "depth", 12)?;
     let heads = words.size("heads", "num_heads", 12)?;
     let plain = Config::plain(input_size, patch, width, depth, heads);
-    let rope = words.one_of("rope", "", Rotary::named)?;
+    let rope = words.one_of("rope", "")?;
     let epsilon = rope.map_or(plain.epsilon, Rotary::epsilon);
     Ok(Config {
-        learned_size: words.own_size("learned_size")?.unwrap_or(input_size),
+        learned_size: words
+            .optional_size("learned_size", "")?
+            .unwrap_or(input_size),
         // Truncated, as in timm.
         hidden: (width as f64 * words.real("mlp_ratio", "mlp_ratio", 4.0)?) as usize,
         epsilon: words.real("epsilon", "norm_eps", epsilon)?,
         class_token: words.flag("class_token", "class_token", true)?,
         layer_scale: words.timm_has("init_values") || words.flag("layer_scale", "", false)?,
         pre_norm: words.flag("pre_norm", "pre_norm", false)?,
-        activation: words
-            .one_of("activation", "act_layer", Activation::named)?
-            .unwrap_or_default(),
-        registers: words.optional_size("reg_tokens")?.unwrap_or(0),
+        activation: words.one_of("activation", "act_layer")?.unwrap_or_default(),
+        registers: words
+            .optional_size("reg_tokens", "reg_tokens")?
+            .unwrap_or(0),
         no_embed_class: words.flag("no_embed_class", "no_embed_class", false)?,
-        pool: words
-            .one_of("pool", "global_pool", Pool::named)?
-            .unwrap_or(plain.pool),
+        pool: words.one_of("pool", "global_pool")?.unwrap_or(plain.pool),
         fc_norm: words.flag("fc_norm", "fc_norm", false)?,
         rope,
         pos_embed: words.flag("pos_embed", "", true)?,
@@ -193,7 +193,7 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
         swiglu: words.flag("swiglu", "", false)?,
         mlp_norm: words.flag("mlp_norm", "scale_mlp_norm", false)?,
         attention_norm: words.flag("attention_norm", "scale_attn_norm", false)?,
-        pool_heads: words.own_size("pool_heads")?.unwrap_or(heads),
+        pool_heads: words.optional_size("pool_heads", "")?.unwrap_or(heads),
         ..plain
     })
 }
@@ -253,7 +253,7 @@ fn shaped(
     if is_other || tensors.has("blocks.0.attn.relative_position_bias_table") {
         return None;
     }
-    let rope = match stated.one_of("", "rope", Rotary::named) {
+    let rope = match stated.one_of("", "rope") {
         Err(problem) => return Some(Err(problem)),
         Ok(Some(stated)) => Some(stated),
         Ok(None) if architecture.is_some() => architecture.and_then(Rotary::of_timm),
@@ -337,11 +337,9 @@ fn with_stated(config: Config, stated: &ArchitectureValues) -> Result<Config> {
         epsilon: stated.real("", "norm_eps", usual)?,
         activation: match config.swiglu {
             true => Activation::default(),
-            false => stated
-                .one_of("", "act_layer", Activation::named)?
-                .unwrap_or_default(),
+            false => stated.one_of("", "act_layer")?.unwrap_or_default(),
         },
-        pool: match stated.one_of("", "global_pool", Pool::named)? {
+        pool: match stated.one_of::<Pool>("", "global_pool")? {
             // Tensors of a pooling layer in the file take precedence.
             Some(pool) if config.pool == Pool::Token && pool != Pool::Map => pool,
             _ => config.pool,

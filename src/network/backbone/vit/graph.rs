@@ -108,7 +108,6 @@ fn ops<'a, 'b>(config: &Config, parts: &'a mut GraphParts<'b>, index: usize) -> 
         form: config.form(),
         prefix: format!("blocks.{index}"),
         shape: config.shape(),
-        epsilon: config.epsilon,
         side: config.input_size / config.patch,
         change,
         windows: None,

@@ -70,7 +70,6 @@ impl AttentionPool {
             width,
             hidden,
             pool_heads,
-            epsilon,
             ..
         } = *config;
         let name = |rest: &str| format!("attn_pool.{rest}");
@@ -83,7 +82,7 @@ impl AttentionPool {
             query: loader.linear(&name("q"), width, width, true),
             key_value: loader.linear(&name("kv"), width, 2 * width, true),
             proj: loader.linear(&name("proj"), width, width, true),
-            mlp: Block::build_mlp(loader, (config.pool_form(), epsilon), "attn_pool", &shape),
+            mlp: Block::build(loader, config.pool_form(), "attn_pool", &shape),
             heads: pool_heads,
         }
     }
@@ -138,8 +137,8 @@ impl Vit {
             .then(|| loader.norm("norm_pre", width, epsilon));
         let blocks = (0..config.depth)
             .map(|index| {
-                let form = (config.form(), epsilon);
-                Block::build(loader, form, &format!("blocks.{index}"), &config.shape())
+                let prefix = format!("blocks.{index}");
+                Block::build(loader, config.form(), &prefix, &config.shape())
             })
             .collect();
         let norm = match config.fc_norm {
@@ -169,6 +168,7 @@ impl Vit {
     fn ops<'a>(&'a self, index: usize, tokens: &Tokens, hooks: &'a dyn Hooks) -> TensorBlock<'a> {
         let mut ops = TensorBlock::new(&self.blocks[index], index, hooks);
         let rotations = self.rotations.as_ref();
+        ops.prefix = hooks.prefix(index);
         ops.rotation = rotations.map(|known| known.of_grid(tokens.rows, tokens.columns));
         ops
     }

@@ -2,30 +2,28 @@
 //! CLIP, DINO, older timm files, EVA-02, DINOv3, the Perception Encoder, transformers' ViT, DINOv2, DINOv3, CLIP and
 //! SigLIP, and torchvision's ViT.
 
+use crate::backbone::loader::transposed;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::problem::{Problem, Result};
 
 /// Renames the tensors from any of the known naming schemes to timm's.
 pub fn renamed(tensors: Tensors) -> Result<Tensors> {
-    if tensors.has("visual.class_embedding") {
-        return Ok(clip(tensors.under("visual.")));
-    }
-    if tensors.has("embedding/kernel") {
-        return jax(&tensors);
-    }
-    if tensors.has("embeddings.patch_embeddings.projection.weight") {
-        return Ok(transformers(tensors));
-    }
-    if tensors.has("embeddings.patch_embeddings.weight") {
-        return Ok(transformers_dinov3(tensors));
-    }
-    if tensors.has("embeddings.patch_embedding.weight") {
-        return Ok(transformers_clip(tensors));
-    }
-    if tensors.has("conv_proj.weight") {
-        return Ok(torchvision(tensors));
-    }
-    Ok(plain(tensors))
+    let has = |name: &str| tensors.has(name);
+    Ok(if has("visual.class_embedding") {
+        clip(tensors.under("visual."))
+    } else if has("embedding/kernel") {
+        jax(&tensors)?
+    } else if has("embeddings.patch_embeddings.projection.weight") {
+        transformers(tensors)
+    } else if has("embeddings.patch_embeddings.weight") {
+        transformers_dinov3(tensors)
+    } else if has("embeddings.patch_embedding.weight") {
+        transformers_clip(tensors)
+    } else if has("conv_proj.weight") {
+        torchvision(tensors)
+    } else {
+        plain(tensors)
+    })
 }
 
 /// Renames tensors from all versions of timm, and from the original releases of DINOv2, DINOv3 and EVA-02. The unused
@@ -255,6 +253,13 @@ fn clip(tensors: Tensors) -> Tensors {
     with_batch_axis(with_query_apart(tensors.respelled(&SWAPS, &["proj"])))
 }
 
+/// The layers of a block: timm's name, that of the JAX release, and the number of input axes of its kernel.
+const JAX_LAYERS: [(&str, &str, usize); 3] = [
+    ("attn.proj", "MultiHeadDotProductAttention_1/out", 2),
+    ("mlp.fc1", "MlpBlock_3/Dense_0", 1),
+    ("mlp.fc2", "MlpBlock_3/Dense_1", 1),
+];
+
 /// Converts the tensors of the JAX release, whose kernels are input × output, and whose queries, keys and values are
 /// separate.
 fn jax(tensors: &Tensors) -> Result<Tensors> {
@@ -269,55 +274,37 @@ fn jax(tensors: &Tensors) -> Result<Tensors> {
     };
     let kernel = take("embedding/kernel")?;
     out.insert("patch_embed.proj.weight", convolution(kernel));
-    out.insert("patch_embed.proj.bias", take("embedding/bias")?);
-    out.insert("cls_token", take("cls")?);
-    out.insert(
-        "pos_embed",
-        take("Transformer/posembed_input/pos_embedding")?,
-    );
-    out.insert("norm.weight", take("Transformer/encoder_norm/scale")?);
-    out.insert("norm.bias", take("Transformer/encoder_norm/bias")?);
-    let first = |index: usize| format!("Transformer/encoderblock_{index}/");
-    let depth = (0..)
-        .take_while(|index| tensors.has(&format!("{}LayerNorm_0/scale", first(*index))))
-        .count();
-    for index in 0..depth {
-        let from = first(index);
-        let attention = format!("{from}MultiHeadDotProductAttention_1/");
+    for (name, theirs) in [
+        ("patch_embed.proj.bias", "embedding/bias"),
+        ("cls_token", "cls"),
+        ("pos_embed", "Transformer/posembed_input/pos_embedding"),
+        ("norm.weight", "Transformer/encoder_norm/scale"),
+        ("norm.bias", "Transformer/encoder_norm/bias"),
+    ] {
+        out.insert(name, take(theirs)?);
+    }
+    for index in 0..tensors.series("Transformer/encoderblock_", "/LayerNorm_0/scale") {
+        let mut take = |name: &str| take(&format!("Transformer/encoderblock_{index}/{name}"));
         let mut put =
             |name: &str, stored: Stored| out.insert(format!("blocks.{index}.{name}"), stored);
         for (norm, theirs) in [("norm1", "LayerNorm_0"), ("norm2", "LayerNorm_2")] {
-            put(
-                &format!("{norm}.weight"),
-                take(&format!("{from}{theirs}/scale"))?,
-            );
-            put(
-                &format!("{norm}.bias"),
-                take(&format!("{from}{theirs}/bias"))?,
-            );
+            put(&format!("{norm}.weight"), take(&format!("{theirs}/scale"))?);
+            put(&format!("{norm}.bias"), take(&format!("{theirs}/bias"))?);
         }
-        let mut weights = Vec::new();
-        let mut biases = Vec::new();
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
         for part in ["query", "key", "value"] {
-            weights.push(matrix(take(&format!("{attention}{part}/kernel"))?, 1));
-            let bias = take(&format!("{attention}{part}/bias"))?;
+            let part = format!("MultiHeadDotProductAttention_1/{part}");
+            weights.push(matrix(take(&format!("{part}/kernel"))?, 1));
+            let bias = take(&format!("{part}/bias"))?;
             let width = bias.shape().iter().product();
             biases.push(bias.reshaped(vec![width]));
         }
         put("attn.qkv.weight", Stored::stacked(weights));
         put("attn.qkv.bias", Stored::stacked(biases));
-        put(
-            "attn.proj.weight",
-            matrix(take(&format!("{attention}out/kernel"))?, 2),
-        );
-        put("attn.proj.bias", take(&format!("{attention}out/bias"))?);
-        for (fc, theirs) in [("fc1", "Dense_0"), ("fc2", "Dense_1")] {
-            let dense = format!("{from}MlpBlock_3/{theirs}");
-            put(
-                &format!("mlp.{fc}.weight"),
-                matrix(take(&format!("{dense}/kernel"))?, 1),
-            );
-            put(&format!("mlp.{fc}.bias"), take(&format!("{dense}/bias"))?);
+        for (layer, theirs, inputs) in JAX_LAYERS {
+            let kernel = take(&format!("{theirs}/kernel"))?;
+            put(&format!("{layer}.weight"), matrix(kernel, inputs));
+            put(&format!("{layer}.bias"), take(&format!("{theirs}/bias"))?);
         }
     }
     Ok(out)
@@ -329,7 +316,7 @@ fn matrix(kernel: Stored, inputs: usize) -> Stored {
     let rows: usize = shape.iter().take(inputs).product();
     let columns: usize = shape.iter().skip(inputs).product();
     kernel.mapped(vec![columns, rows], move |values| {
-        turned(&values, rows, columns)
+        transposed(&values, rows, columns)
     })
 }
 
@@ -340,18 +327,12 @@ fn convolution(kernel: Stored) -> Stored {
     };
     let shape = vec![out, channels, height, width];
     kernel.mapped(shape, move |values| {
-        let by_output = turned(&values, height * width * channels, out);
+        let by_output = transposed(&values, height * width * channels, out);
         by_output
             .chunks(height * width * channels)
-            .flat_map(|one| turned(one, height * width, channels))
+            .flat_map(|one| transposed(one, height * width, channels))
             .collect()
     })
-}
-
-fn turned(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
-    (0..columns)
-        .flat_map(|column| (0..rows).map(move |row| values[row * columns + column]))
-        .collect()
 }
 
 #[cfg(test)]

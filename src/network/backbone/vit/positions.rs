@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use burn::tensor::{Device, Tensor};
 
 use super::config::Config;
-use crate::backbone::loader::WeightLoader;
+use crate::backbone::loader::{Table, WeightLoader};
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -17,19 +17,10 @@ const NAME: &str = "pos_embed";
 
 /// The learned position embedding, and its versions for other grids that were used.
 pub struct Positions {
-    learned: Learned,
+    /// (extra tokens + rows·columns) × width.
+    learned: Table<3>,
     grid: usize,
     resized: Mutex<HashMap<(usize, usize), Tensor<3>>>,
-}
-
-/// The learned embedding, (extra tokens + rows·columns) × width.
-// There is one value per network, so boxing the tensor would save nothing.
-#[allow(clippy::large_enum_variant)]
-enum Learned {
-    /// Values in row-major order.
-    Fixed(Vec<f32>),
-    /// A tensor of 1 × tokens × width.
-    Trained(Tensor<3>),
 }
 
 impl Positions {
@@ -42,13 +33,8 @@ impl Positions {
             .map(|shape| (shape[1] - extra).isqrt())
             .unwrap_or(config.learned_size / config.patch);
         let shape = [1, grid * grid + extra, config.width];
-        let learned = if loader.trains(&[NAME]) {
-            Learned::Trained(loader.tensor(NAME, shape))
-        } else {
-            Learned::Fixed(loader.values(NAME, &shape))
-        };
         Self {
-            learned,
+            learned: loader.table(NAME, shape),
             grid,
             resized: Mutex::new(HashMap::new()),
         }
@@ -67,15 +53,15 @@ impl Positions {
     ) -> Result<Tensor<3>> {
         let own = (rows, columns) == (self.grid, self.grid);
         let learned = match &self.learned {
-            Learned::Trained(learned) if own => return Ok(learned.clone()),
-            Learned::Trained(_) => {
+            Table::Trained(learned) if own => return Ok(learned.clone()),
+            Table::Trained(_) => {
                 let grid = self.grid;
                 return Err(Problem::new(format!(
                     "the position embedding is trained on {grid}×{grid} patches; these images \
                      have {columns}×{rows}"
                 )));
             }
-            Learned::Fixed(learned) => learned,
+            Table::Fixed(learned) => learned,
         };
         let mut known = self.resized.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = known.get(&(rows, columns)) {

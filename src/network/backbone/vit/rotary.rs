@@ -6,12 +6,14 @@ use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::tensor::Device;
+use serde::Deserialize;
 
 use crate::nn::{Angles, Rotation};
 
 /// A kind of rotary position embedding. Half of a head's channels are rotated by the row, half by the column, with
-/// frequencies from 1 down to 1 / temperature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// frequencies from 1 down to 1 / temperature. Tables and options name the kinds in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Rotary {
     /// EVA-02 (and timm's ViTs with `rope_reg`): positions are scaled to a 16 × 16 grid for any input size.
     Eva02,
@@ -24,23 +26,6 @@ pub enum Rotary {
 }
 
 impl Rotary {
-    const ALL: [Self; 4] = [Self::Eva02, Self::DinoV3, Self::Pe, Self::Axial];
-
-    /// Returns its name in tables and options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Eva02 => "eva02",
-            Self::DinoV3 => "dinov3",
-            Self::Pe => "pe",
-            Self::Axial => "axial",
-        }
-    }
-
-    /// Returns the kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name)
-    }
-
     /// Returns the kind that timm's architecture with this name has; `None` if it has none of these.
     pub fn of_timm(architecture: &str) -> Option<Self> {
         let has = |words: &[&str]| words.iter().any(|word| architecture.contains(word));

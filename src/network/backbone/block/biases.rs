@@ -7,9 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use super::config::Config;
-use crate::backbone::block::windows::Windows;
-use crate::backbone::loader::WeightLoader;
+use super::windows::Windows;
+use crate::backbone::loader::{Table, WeightLoader};
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -25,52 +24,51 @@ pub const TABLE: &str = "attn.relative_position_bias_table";
 
 /// The learned biases of one block, arranged for each window partition used so far.
 pub struct Biases {
-    table: Table,
+    /// (2·window − 1)² × heads.
+    table: Table<2>,
     window: usize,
     heads: usize,
     known: Mutex<HashMap<Windows, Tensor<4>>>,
 }
 
-/// The bias table, (2·window − 1)² × heads.
-// There is one value per block, so boxing the tensor would save nothing.
-#[allow(clippy::large_enum_variant)]
-enum Table {
-    /// Values in row-major order.
-    Fixed(Vec<f32>),
-    Trained(Tensor<2>),
-}
-
 impl Biases {
-    /// Takes the table from the loader; that of a file may be for another window size.
-    pub fn build(loader: &mut WeightLoader, name: &str, window: usize, heads: usize) -> Self {
-        let window = loader
-            .shape_of(name)
-            .and_then(|shape| shape.first().copied())
-            .map_or(window, side_of);
-        let shape = [(2 * window - 1).pow(2), heads];
-        let table = if loader.trains(&[name]) {
-            Table::Trained(loader.tensor(name, shape))
-        } else {
-            Table::Fixed(loader.values(name, &shape))
+    /// Builds the biases of the block at `prefix`: a stored table, which in a file may be for another window size, or
+    /// one that is computed from relative positions by an MLP (Swin V2). `sides` are the sides of the windows now and in
+    /// training.
+    pub fn build(
+        loader: &mut WeightLoader,
+        prefix: &str,
+        is_computed: bool,
+        sides: [usize; 2],
+        heads: usize,
+    ) -> Self {
+        let (table, window) = match is_computed {
+            true => (Self::computed(loader, prefix, sides, heads), sides[0]),
+            false => {
+                let name = format!("{prefix}.{TABLE}");
+                let cells = (loader.shape_of(&name)).and_then(|shape| shape.first().copied());
+                let window = cells.map_or(sides[0], side_of);
+                let shape = [(2 * window - 1).pow(2), heads];
+                (loader.table(&name, shape), window)
+            }
         };
         Self {
             table,
             window,
             heads,
-            known: Mutex::new(HashMap::new()),
+            known: Mutex::default(),
         }
     }
 
-    /// Computes the biases of Swin V2 from relative positions, with the MLP at `prefix`. `sides` are the sides of the
-    /// windows now and in training.
-    pub fn computed(
+    fn computed(
         loader: &mut WeightLoader,
         prefix: &str,
         sides: [usize; 2],
         heads: usize,
-    ) -> Self {
-        let names = ["0.weight", "0.bias", "2.weight"].map(|rest| format!("{prefix}.{rest}"));
-        let table = if loader.trains(&names.each_ref().map(String::as_str)) {
+    ) -> Table<2> {
+        let names = ["0.weight", "0.bias", "2.weight"];
+        let names = names.map(|rest| format!("{prefix}.attn.cpb_mlp.{rest}"));
+        if loader.trains(&names.each_ref().map(String::as_str)) {
             let first: Tensor<2> = loader.tensor(&names[0], [HIDDEN, 2]);
             let bias: Tensor<1> = loader.tensor(&names[1], [HIDDEN]);
             let second: Tensor<2> = loader.tensor(&names[2], [heads, HIDDEN]);
@@ -78,19 +76,12 @@ impl Biases {
             let positions = TensorData::new(positions, [(2 * sides[0] - 1).pow(2), 2]);
             let positions = Tensor::<2>::from_data(positions, &loader.place().device);
             let hidden = positions.matmul(first.transpose()) + bias.unsqueeze::<2>();
-            Table::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0)
-        } else {
-            let first = loader.values(&names[0], &[HIDDEN, 2]);
-            let bias = loader.values(&names[1], &[HIDDEN]);
-            let second = loader.values(&names[2], &[heads, HIDDEN]);
-            Table::Fixed(computed_table([&first, &bias, &second], sides, heads))
-        };
-        Self {
-            table,
-            window: sides[0],
-            heads,
-            known: Mutex::new(HashMap::new()),
+            return Table::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0);
         }
+        let first = loader.values(&names[0], &[HIDDEN, 2]);
+        let bias = loader.values(&names[1], &[HIDDEN]);
+        let second = loader.values(&names[2], &[heads, HIDDEN]);
+        Table::Fixed(computed_table([&first, &bias, &second], sides, heads))
     }
 
     /// Returns the biases to add to the attention scores: groups × heads × tokens × tokens, with one group per window
@@ -198,23 +189,19 @@ fn cells(windows: &Windows) -> Vec<usize> {
 }
 
 /// Returns the side of the windows of a table with `cells` rows.
-pub(super) fn side_of(cells: usize) -> usize {
+pub fn side_of(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
 
-/// Returns a stored tensor as it is trained: bias tables are resized to the network's own windows.
-pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
-    let stage = name.split('.').nth(1).and_then(|stage| stage.parse().ok());
-    let (Some(stage), true) = (stage, name.ends_with(TABLE)) else {
-        return stored;
-    };
-    let (from, to) = (side_of(stored.shape[0]), config.stage_window(stage));
-    if from == to {
+/// Returns a stored table as it is trained: resized to windows of this side.
+pub fn fitted(stored: HostTensor, side: usize) -> HostTensor {
+    let from = side_of(stored.shape[0]);
+    if from == side {
         return stored;
     }
     let heads = stored.shape[1];
-    let shape = vec![(2 * to - 1).pow(2), heads];
-    let values = resample::relative_bias(&stored.values, from, heads, (to, to));
+    let shape = vec![(2 * side - 1).pow(2), heads];
+    let values = resample::relative_bias(&stored.values, from, heads, (side, side));
     HostTensor { shape, values }
 }
 
@@ -250,18 +237,12 @@ pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::backbone::Tokens;
 
     fn windows(side: usize, shifted: bool) -> Windows {
-        let map = Tokens {
-            values: Tensor::zeros([1, side * side, 1], &Device::flex()),
-            rows: side,
-            columns: side,
-        };
-        Windows::new(&map, 2, shifted)
+        Windows::new((side, side), 2, shifted)
     }
 
-    fn biases(table: Table, heads: usize) -> Biases {
+    fn biases(table: Table<2>, heads: usize) -> Biases {
         Biases {
             table,
             window: 2,

@@ -1,0 +1,147 @@
+//! A network with stages as a graph of operations.
+
+use super::{Merging, StagedForm};
+use crate::backbone::block::biases::{self, TABLE};
+use crate::backbone::block::graph::{Change, GraphBlock, padded};
+use crate::backbone::block::windows::Windows;
+use crate::backbone::block::{self, QueryKey};
+use crate::backbone::graph::GraphParts;
+use crate::onnx::Value;
+use crate::problem::Result;
+use crate::tensors::named;
+
+/// Normalised images (any number × 3 × side × side) → features (any number × width).
+pub fn features(form: &StagedForm, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+    let epsilon = form.block.epsilon;
+    let [embedding, norm] = form.embedding;
+    let maps = parts.convolution(images, embedding, [form.patch, 1, 0])?;
+    let tokens = parts.tokens_of(&maps, form.shapes[0].width);
+    let mut x = parts.norm(&tokens, norm, epsilon)?;
+    let (mut side, mut index) = (form.input_size / form.patch, 0);
+    for (stage, shape) in form.shapes.iter().enumerate() {
+        if stage > 0 {
+            (x, side) = merged(form, parts, (stage, side), &x)?;
+        }
+        for own in 0..form.depths[stage] {
+            let prefix = format!("{}.{stage}.blocks.{own}", form.stages);
+            let change = cosine(form, parts, stage, &prefix)?;
+            let windows = match &form.windows {
+                Some(sides) => {
+                    let windows = Windows::new((side, side), sides.most, own % 2 == 1);
+                    let bias = bias(form, parts, (sides.stages[stage], stage), &prefix, &windows)?;
+                    Some((windows, bias))
+                }
+                None => None,
+            };
+            let mut ops = GraphBlock {
+                parts,
+                index,
+                form: form.block,
+                prefix,
+                shape: shape.clone(),
+                side,
+                change,
+                windows,
+            };
+            x = block::run(&mut ops, &x)?;
+            index += 1;
+        }
+    }
+    let last = form.shapes[form.shapes.len() - 1].width;
+    match form.norm {
+        Some(norm) if form.norm_first => {
+            let normed = parts.norm(&x, norm, epsilon)?;
+            Ok(parts.mean_token(&normed, last))
+        }
+        Some(norm) => {
+            let mean = parts.mean_token(&x, last);
+            parts.norm(&mean, norm, epsilon)
+        }
+        None => Ok(parts.mean_token(&x, last)),
+    }
+}
+
+/// Merges 2×2 neighbours; returns the tokens and the new side of the map.
+fn merged(
+    form: &StagedForm,
+    parts: &mut GraphParts<'_>,
+    (stage, side): (usize, usize),
+    x: &Value,
+) -> Result<(Value, usize)> {
+    let epsilon = form.block.epsilon;
+    let [norm, layer] = form.merging_names(stage);
+    let width = form.shapes[stage - 1].width;
+    let Merging::Linear { norm_after } = form.merging else {
+        let normed = parts.norm(x, &norm, epsilon)?;
+        let map = parts.map_of(&normed, [side, side, width]);
+        let half = parts.convolution(&map, &layer, [2, 1, 0])?;
+        let tokens = parts.tokens_of(&half, form.shapes[stage].width);
+        return Ok((tokens, side / 2));
+    };
+    let graph = &mut *parts.graph;
+    let (half, even) = (side.div_ceil(2), side.next_multiple_of(2));
+    let [width, rows] = [width, half].map(|n| n as i64);
+    let map = graph.reshape(x, &[0, side as i64, side as i64, width]);
+    let map = padded(graph, &map, (side, side), (even, even));
+    let apart = graph.reshape(&map, &[0, rows, 2, rows, 2, width]);
+    // Column by column within the square, as timm has them.
+    let together = graph.permute(&apart, &[0, 1, 3, 4, 2, 5]);
+    let joined = graph.reshape(&together, &[0, rows * rows, 4 * width]);
+    let merged = if norm_after {
+        let reduced = parts.linear(&joined, &layer)?;
+        parts.norm(&reduced, &norm, epsilon)?
+    } else {
+        let normed = parts.norm(&joined, &norm, epsilon)?;
+        parts.linear(&normed, &layer)?
+    };
+    Ok((merged, half))
+}
+
+/// Returns the factor of the queries of each head in cosine attention; `None` for other attention.
+fn cosine(
+    form: &StagedForm,
+    parts: &mut GraphParts<'_>,
+    stage: usize,
+    prefix: &str,
+) -> Result<Option<Change>> {
+    if form.block.query_key != QueryKey::Cosine {
+        return Ok(None);
+    }
+    let shape = &form.shapes[stage];
+    let scale = named(parts.weights, &format!("{prefix}.attn.logit_scale"))?;
+    let root = ((shape.width / shape.heads) as f32).sqrt();
+    let scales = || {
+        let values = scale.values.iter();
+        values.map(|v| v.min(100f32.ln()).exp() * root).collect()
+    };
+    let name = format!("{prefix}.cosine scale");
+    let scale = parts.graph.weight(&name, &[shape.heads, 1, 1], scales);
+    Ok(Some(Change::Cosine(scale)))
+}
+
+/// Returns the bias of each pair of tokens: groups × heads × tokens × tokens.
+fn bias(
+    form: &StagedForm,
+    parts: &mut GraphParts<'_>,
+    (sides, stage): ([usize; 2], usize),
+    prefix: &str,
+    windows: &Windows,
+) -> Result<Value> {
+    let heads = form.shapes[stage].heads;
+    let table = format!("{prefix}.{TABLE}");
+    let (side, values) = if form.block.query_key == QueryKey::Cosine {
+        let stored = |name: &str| named(parts.weights, &format!("{prefix}.attn.cpb_mlp.{name}"));
+        let stored = [stored("0.weight")?, stored("0.bias")?, stored("2.weight")?];
+        let weights = stored.map(|tensor| tensor.values.as_slice());
+        (sides[0], biases::computed_table(weights, sides, heads))
+    } else {
+        let stored = named(parts.weights, &table)?;
+        let cells = stored.shape.first().copied().unwrap_or_default();
+        (biases::side_of(cells), stored.values.clone())
+    };
+    let (groups, tokens) = (windows.groups(), windows.tokens());
+    let shape = [groups, heads, tokens, tokens];
+    let laid_out = || biases::laid_out(&values, side, heads, windows);
+    let name = format!("{table} laid out");
+    Ok(parts.graph.weight(&name, &shape, laid_out))
+}
