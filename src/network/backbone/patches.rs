@@ -1,10 +1,10 @@
 //! Arranges non-overlapping patches as rows, so that a convolution whose stride equals its kernel size (a patch
 //! embedding or a strided 2×2 convolution) becomes a single matrix product.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Int, Tensor, TensorData};
 
 use crate::nn;
-use crate::nn::rows::Order;
+use crate::nn::rows::{NOWHERE, Order};
 use crate::problem::{Problem, Result};
 
 /// Cuts `images` (batch × channels × height × width) into patches of `size` × `size` pixels. Returns them as batch ×
@@ -27,41 +27,64 @@ pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
 }
 
 /// Concatenates the channels of each 2×2 neighbourhood of a token map (batch × (rows·columns) × channels). Returns
-/// batch × (tokens / 4) × (4·channels), with the neighbours in this order.
-pub fn of_tokens(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
+/// batch × neighbourhoods × (4·channels), with the neighbours in this order, and the rows and columns of
+/// neighbourhoods.
+pub fn of_tokens(
+    tokens: &Tensor<3>,
+    (rows, columns): (usize, usize),
+    order: Neighbours,
+) -> (Tensor<3>, usize, usize) {
     let [batch, _, channels] = tokens.dims();
-    let beside = |row: usize, column: usize, i: usize| match order {
-        Neighbours::ColumnMajor => (row + i % 2) * columns + column + i / 2,
-        Neighbours::RowMajor => (row + i / 2) * columns + column + i % 2,
+    let half = |side: usize| match order {
+        Neighbours::ColumnMajor => side.div_ceil(2),
+        Neighbours::RowMajor => side / 2,
     };
-    let mut from = Vec::with_capacity(rows * columns);
-    for row in (0..rows).step_by(2) {
-        for column in (0..columns).step_by(2) {
-            from.extend((0..4).map(|i| beside(row, column, i) as u32));
+    let place = |row: usize, column: usize, i: usize| {
+        let (row, column) = match order {
+            Neighbours::ColumnMajor => (2 * row + i % 2, 2 * column + i / 2),
+            Neighbours::RowMajor => (2 * row + i / 2, 2 * column + i % 2),
+        };
+        match row < rows && column < columns {
+            true => (row * columns + column) as u32,
+            false => NOWHERE,
+        }
+    };
+    let (down, across) = (half(rows), half(columns));
+    let mut from = Vec::with_capacity(4 * down * across);
+    for row in 0..down {
+        for column in 0..across {
+            from.extend((0..4).map(|i| place(row, column, i)));
         }
     }
-    if let Some(moved) = nn::in_order(&tokens, Order::new(from, rows * columns)) {
-        return moved.reshape([batch, (rows / 2) * (columns / 2), 4 * channels]);
-    }
-    by_axes(tokens, rows, columns, order)
+    let joined = gathered(tokens, from).reshape([batch, down * across, 4 * channels]);
+    (joined, down, across)
 }
 
-fn by_axes(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
-    let [batch, _, channels] = tokens.dims();
-    let map = tokens.reshape([batch, rows / 2, 2, columns / 2, 2, channels]);
-    let map = match order {
-        Neighbours::ColumnMajor => map.permute([0, 1, 3, 4, 2, 5]),
-        Neighbours::RowMajor => map.permute([0, 1, 3, 2, 4, 5]),
-    };
-    map.reshape([batch, (rows / 2) * (columns / 2), 4 * channels])
+/// Returns the tokens of each image (batch × tokens × channels) with these indices; zeros for [`NOWHERE`].
+pub fn gathered(tokens: &Tensor<3>, from: Vec<u32>) -> Tensor<3> {
+    let order = Order::new(from.clone(), tokens.dims()[1]);
+    nn::in_order(tokens, order).unwrap_or_else(|| selected(tokens.clone(), &from))
+}
+
+/// Does what [`gathered`] does, on devices without a kernel for it.
+fn selected(mut tokens: Tensor<3>, from: &[u32]) -> Tensor<3> {
+    let [batch, count, channels] = tokens.dims();
+    let device = tokens.device().inner();
+    if from.contains(&NOWHERE) {
+        let zeros = Tensor::zeros([batch, 1, channels], &device);
+        tokens = Tensor::cat(vec![tokens, zeros], 1);
+    }
+    let indices = from.iter().map(|at| (*at as usize).min(count) as i32);
+    let indices = TensorData::new(indices.collect::<Vec<i32>>(), [from.len()]);
+    tokens.select(1, Tensor::<1, Int>::from_data(indices, &device))
 }
 
 /// The order of the four neighbours in [`of_tokens`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
-    /// Top left, bottom left, top right, bottom right: Swin's patch merging.
+    /// Top left, bottom left, top right, bottom right: Swin's patch merging. An odd map gets a row or column of zeros.
     ColumnMajor,
-    /// Top left, top right, bottom left, bottom right: a 2×2 convolution.
+    /// Top left, top right, bottom left, bottom right: a 2×2 convolution. An odd last row or column is left out.
     RowMajor,
 }
 
@@ -93,7 +116,7 @@ pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use burn::tensor::{Device, TensorData};
+    use burn::tensor::Device;
 
     fn counted<const D: usize>(shape: [usize; D]) -> Tensor<D> {
         let values: Vec<f32> = (0..shape.iter().product()).map(|i| i as f32).collect();
@@ -118,23 +141,26 @@ mod tests {
 
     #[test]
     fn neighbours_come_in_the_order_asked_for() {
-        let map = counted([1, 4, 1]);
-        assert_eq!(
-            numbers(of_tokens(map.clone(), 2, 2, Neighbours::RowMajor)),
-            [0., 1., 2., 3.]
-        );
-        assert_eq!(
-            numbers(of_tokens(map, 2, 2, Neighbours::ColumnMajor)),
-            [0., 2., 1., 3.]
-        );
+        let joined = |rows: usize, columns: usize, order: Neighbours| {
+            let map = counted([1, rows * columns, 1]);
+            let (joined, down, across) = of_tokens(&map, (rows, columns), order);
+            assert_eq!(joined.dims(), [1, down * across, 4]);
+            numbers(joined)
+        };
+        assert_eq!(joined(2, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
+        assert_eq!(joined(2, 2, Neighbours::ColumnMajor), [0., 2., 1., 3.]);
+        assert_eq!(joined(3, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
+        let padded = [0., 2., 1., 3., 4., 0., 5., 0.];
+        assert_eq!(joined(3, 2, Neighbours::ColumnMajor), padded);
     }
 
     #[test]
-    fn neighbours_are_the_same_by_axes() {
-        for order in [Neighbours::RowMajor, Neighbours::ColumnMajor] {
-            let map = || counted([2, 24, 3]);
-            let by_axes = numbers(by_axes(map(), 4, 6, order));
-            assert_eq!(numbers(of_tokens(map(), 4, 6, order)), by_axes);
+    fn tokens_are_gathered_the_same_without_a_kernel() {
+        let from = vec![4, 0, NOWHERE, 2, NOWHERE, 1];
+        for from in [from, vec![3, 1, 2]] {
+            let tokens = || counted([2, 5, 3]);
+            let plain = numbers(selected(tokens(), &from));
+            assert_eq!(numbers(gathered(&tokens(), from)), plain);
         }
     }
 

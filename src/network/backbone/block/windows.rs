@@ -2,8 +2,8 @@
 
 use burn::tensor::Tensor;
 
-use crate::nn;
-use crate::nn::rows::{NOWHERE, Order};
+use crate::backbone::patches;
+use crate::nn::rows::NOWHERE;
 
 /// The partition of a token map. Windows are not larger than the map, and there is no shift along an axis with a
 /// single window.
@@ -72,11 +72,7 @@ impl Windows {
     /// the map are zero.
     pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
         let width = tokens.dims()[2] as i32;
-        let order = Order::new(self.places(), self.map.0 * self.map.1);
-        match nn::in_order(&tokens, order) {
-            Some(moved) => moved.reshape([-1, self.tokens() as i32, width]),
-            None => self.partition_by_axes(tokens),
-        }
+        patches::gathered(&tokens, self.places()).reshape([-1, self.tokens() as i32, width])
     }
 
     /// Reverses [`Windows::partition`].
@@ -90,11 +86,8 @@ impl Windows {
                 back[from as usize] = to as u32;
             }
         }
-        let images = values
-            .clone()
-            .reshape([windows * tokens / image, image, width]);
-        nn::in_order(&images, Order::new(back, image))
-            .unwrap_or_else(|| self.reverse_by_axes(values))
+        let images = values.reshape([windows * tokens / image, image, width]);
+        patches::gathered(&images, back)
     }
 
     /// Returns the index in the map of each token of each window; [`NOWHERE`] for tokens beyond the map.
@@ -116,42 +109,6 @@ impl Windows {
             }
         }
         places
-    }
-
-    fn partition_by_axes(&self, tokens: Tensor<3>) -> Tensor<3> {
-        let [batch, _, width] = tokens.dims();
-        let (rows, columns) = self.map;
-        let mut values = tokens;
-        if self.shift != (0, 0) {
-            let back = [-(self.shift.0 as isize), -(self.shift.1 as isize)];
-            values = rolled(values, self.map, back);
-        }
-        values = padded(values, (rows, columns), self.whole());
-        let (down, across) = self.counts();
-        values
-            .reshape([batch, down, self.window.0, across, self.window.1, width])
-            .permute([0, 1, 3, 2, 4, 5])
-            .reshape([batch * down * across, self.window.0 * self.window.1, width])
-    }
-
-    fn reverse_by_axes(&self, values: Tensor<3>) -> Tensor<3> {
-        let (down, across) = self.counts();
-        let [windows, _, width] = values.dims();
-        let batch = windows / (down * across);
-        let (rows, columns) = self.whole();
-        let mut map = values
-            .reshape([batch, down, across, self.window.0, self.window.1, width])
-            .permute([0, 1, 3, 2, 4, 5])
-            .reshape([batch, rows, columns, width]);
-        if (rows, columns) != self.map {
-            map = map.slice([0..batch, 0..self.map.0, 0..self.map.1, 0..width]);
-        }
-        let values = map.reshape([batch, self.map.0 * self.map.1, width]);
-        if self.shift == (0, 0) {
-            return values;
-        }
-        let forth = [self.shift.0 as isize, self.shift.1 as isize];
-        rolled(values, self.map, forth)
     }
 
     /// Returns the region of each token of each window; only tokens of the same region attend to each other.
@@ -180,32 +137,6 @@ impl Windows {
     }
 }
 
-/// Rolls a map of tokens cyclically along rows and columns.
-fn rolled(tokens: Tensor<3>, (rows, columns): (usize, usize), by: [isize; 2]) -> Tensor<3> {
-    let [batch, _, width] = tokens.dims();
-    tokens
-        .reshape([batch, rows, columns, width])
-        .roll(&by, &[1, 2])
-        .reshape([batch, rows * columns, width])
-}
-
-/// Pads a map of tokens with zeros below and to the right.
-pub fn padded(tokens: Tensor<3>, from: (usize, usize), to: (usize, usize)) -> Tensor<3> {
-    if from == to {
-        return tokens;
-    }
-    let [batch, _, width] = tokens.dims();
-    let zeros = |shape: [usize; 4]| Tensor::zeros(shape, &tokens.device().inner());
-    let mut map = tokens.clone().reshape([batch, from.0, from.1, width]);
-    if to.1 > from.1 {
-        map = Tensor::cat(vec![map, zeros([batch, from.0, to.1 - from.1, width])], 2);
-    }
-    if to.0 > from.0 {
-        map = Tensor::cat(vec![map, zeros([batch, to.0 - from.0, to.1, width])], 1);
-    }
-    map.reshape([batch, to.0 * to.1, width])
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -229,14 +160,7 @@ mod tests {
                 let map = tokens(rows, columns);
                 let windows = Windows::new((rows, columns), window, shifted);
                 let there = windows.partition(map.clone());
-                // The path of devices that do not have the fast operation.
-                let by_axes = windows.partition_by_axes(map.clone());
-                assert_eq!(numbers(there.clone()), numbers(by_axes));
-                assert_eq!(
-                    numbers(windows.reverse(there.clone())),
-                    numbers(map.clone())
-                );
-                assert_eq!(numbers(windows.reverse_by_axes(there)), numbers(map));
+                assert_eq!(numbers(windows.reverse(there)), numbers(map));
             }
         }
     }

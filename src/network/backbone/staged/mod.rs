@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 use super::architecture::Architecture;
 use super::block::biases::Biases;
 use super::block::tensors::{Block, TensorBlock};
-use super::block::windows::{self, Windows};
+use super::block::windows::Windows;
 use super::block::{self, BlockForm, QueryKey};
 use super::loader::WeightLoader;
 use super::patches::Neighbours;
@@ -150,39 +150,27 @@ impl Staged {
 
     /// Merges 2×2 neighbours.
     fn merge(&self, (norm, layer): &(LayerNorm, Linear), tokens: Tokens) -> Tokens {
-        let Tokens {
-            mut values,
-            rows,
-            columns,
-        } = tokens;
-        let (even, order) = match self.form.merging {
-            Merging::Linear { .. } => {
-                let even = (rows + rows % 2, columns + columns % 2);
-                values = windows::padded(values, (rows, columns), even);
-                (even, Neighbours::ColumnMajor)
+        let map = (tokens.rows, tokens.columns);
+        let joined = |values: Tensor<3>, order| patches::of_tokens(&values, map, order);
+        let (values, rows, columns) = match self.form.merging {
+            Merging::Linear { norm_after } => {
+                let (joined, rows, columns) = joined(tokens.values, Neighbours::ColumnMajor);
+                let values = match norm_after {
+                    true => norm.forward(layer.forward(joined)),
+                    false => layer.forward(norm.forward(joined)),
+                };
+                (values, rows, columns)
             }
             Merging::Convolution => {
-                let even = (rows / 2 * 2, columns / 2 * 2);
-                let [batch, _, width] = values.dims();
-                values = norm.forward(values);
-                if even != (rows, columns) {
-                    values = values
-                        .reshape([batch, rows, columns, width])
-                        .slice([0..batch, 0..even.0, 0..even.1, 0..width])
-                        .reshape([batch, even.0 * even.1, width]);
-                }
-                (even, Neighbours::RowMajor)
+                let normed = norm.forward(tokens.values);
+                let (joined, rows, columns) = joined(normed, Neighbours::RowMajor);
+                (layer.forward(joined), rows, columns)
             }
         };
-        let joined = patches::of_tokens(values, even.0, even.1, order);
         Tokens {
-            values: match self.form.merging {
-                Merging::Linear { norm_after: true } => norm.forward(layer.forward(joined)),
-                Merging::Linear { norm_after: false } => layer.forward(norm.forward(joined)),
-                Merging::Convolution => layer.forward(joined),
-            },
-            rows: even.0 / 2,
-            columns: even.1 / 2,
+            values,
+            rows,
+            columns,
         }
     }
 }
