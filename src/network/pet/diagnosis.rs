@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::layout::Layout;
+use super::layout::{SiteShapes, Slot};
 use super::library::PluginEntry;
-use super::shape::{Shape, shown};
+use super::shape::shown;
 use super::site::Site;
 use super::source::PluginText;
 use super::spec::PetSpec;
@@ -95,7 +95,7 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
     if let Some((&block, own)) = layout.blocks.iter().next() {
         let shape = &blocks.shapes[block];
         on.offered = shape.sites.to_vec();
-        let parameter = |slot: &super::layout::Slot| {
+        let parameter = |slot: &Slot| {
             let name = &spec.parameters[slot.parameter].name;
             let name = match slot.site {
                 Some(site) => format!("{name} at {}", site.name()),
@@ -104,42 +104,22 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
             (name, slot.shape, slot.trained)
         };
         on.parameters = own.slots.iter().map(parameter).collect();
-        on.parts = parts(spec, &layout, block, |site, inside| {
-            site.input_shapes(shape, 1, [tokens, inside.unwrap_or(tokens)])
-        });
+        on.parts = parts(spec.site_shapes(&layout, (block, shape), [1, tokens]));
     }
     Ok(on)
 }
 
-fn parts(
-    spec: &PetSpec,
-    layout: &Layout,
-    block: usize,
-    inputs: impl Fn(Site, Option<usize>) -> Vec<Shape>,
-) -> Vec<PartShape> {
-    let Some(own) = layout.blocks.get(&block) else {
-        return Vec::new();
-    };
-    let slots: Vec<Shape> = own.slots.iter().map(|slot| slot.shape.to_vec()).collect();
+fn parts(sites: Vec<SiteShapes<'_>>) -> Vec<PartShape> {
     let mut found: Vec<PartShape> = Vec::new();
-    let mut inside = None;
-    for site in Site::in_order(own.bindings.keys().copied()) {
-        let bindings = &own.bindings[&site];
-        let Some(program) = spec.variants[layout.variant].equations.get(&site) else {
-            continue;
-        };
-        let computed = program.shapes(&inputs(site, inside), bindings, &slots);
-        if let (Site::Input, Some(result)) = (site, &computed.result) {
-            inside = result.get(1).copied();
-        }
-        for (at, span, shape) in computed.parts {
-            let step = &program.steps()[at].text;
+    for one in sites {
+        for (at, span, shape) in one.computed.parts {
+            let step = &one.program.steps()[at].text;
             let dims = match shape.len() {
                 0..=2 => shape.as_slice(),
                 _ => &shape[1..],
             };
             let part = PartShape {
-                site,
+                site: one.site,
                 step: step.name.clone(),
                 text: step.text.get(span).unwrap_or_default().to_owned(),
                 shape: shown(dims),

@@ -11,7 +11,7 @@ use super::equation::{Meaning, Program};
 use super::numbers::Extent;
 use super::site::Site;
 use super::spec::{PetSpec, PetVariant};
-use super::stack::{Folds, PetStack, of_rank};
+use super::stack::{Folds, PetStack};
 use super::value::Value;
 use crate::expression::{BinaryOperator, Expr, NodeKind};
 use crate::nn::Linear;
@@ -80,8 +80,10 @@ fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
             let parts = parts.collect::<Option<Vec<Part>>>()?;
             match (name.as_str(), parts.as_slice()) {
                 // Dropout acts only in training.
-                ("dropout" | "detach" | "sum" | "mean", [first, ..])
-                | ("first_columns" | "rest_columns", [first, ..]) => Some(*first),
+                (
+                    "dropout" | "detach" | "sum" | "mean" | "first_columns" | "rest_columns",
+                    [first, ..],
+                ) => Some(*first),
                 ("column_norms", [Part::Constant { .. }]) => Some(Part::Constant { one_row: true }),
                 (_, parts) if parts.contains(&Part::Linear) => None,
                 // Element-wise, or along a row.
@@ -201,12 +203,9 @@ impl PetStack {
                 continue;
             }
             let made = |e: Tensor<2>, h: Tensor<2>| -> Result<Tensor<2>> {
-                let given = [e.unsqueeze::<3>().into(), h.unsqueeze::<3>().into()];
-                let given: Vec<Value> = given.into_iter().chain([part.clone().into()]).collect();
-                match self.evaluate(block, *site, &given)? {
-                    Value::Three(made) => Ok(made.squeeze_dim(0)),
-                    other => Err(of_rank(&other)),
-                }
+                let [e, h] = [e, h].map(|x| x.unsqueeze::<3>().into());
+                let given: [Value; 3] = [e, h, part.clone().into()];
+                Ok(self.evaluate_tokens(block, *site, &given)?.squeeze_dim(0))
             };
             let nothing = || Tensor::<2>::zeros([1, inputs], &device);
             let row = made(nothing(), Tensor::zeros([1, width], &device))?;

@@ -120,11 +120,7 @@ pub const FUNCTIONS: &[Function] = &[
         torch: "return x.mean(-1, keepdim=True)",
         body: Body::Tensor(
             |x| with_columns(x, 1),
-            |x| match x {
-                Value::Two(x) => Value::Two(x.mean_dim(1)),
-                Value::Three(x) => Value::Three(x.mean_dim(2)),
-                Value::Four(x) => Value::Four(x.mean_dim(3)),
-            },
+            |x| each!(x, x => { let last = x.dims().len() - 1; x.mean_dim(last) }),
         ),
     },
     Function {
@@ -134,11 +130,7 @@ pub const FUNCTIONS: &[Function] = &[
         torch: "return x.sum(-1, keepdim=True)",
         body: Body::Tensor(
             |x| with_columns(x, 1),
-            |x| match x {
-                Value::Two(x) => Value::Two(x.sum_dim(1)),
-                Value::Three(x) => Value::Three(x.sum_dim(2)),
-                Value::Four(x) => Value::Four(x.sum_dim(3)),
-            },
+            |x| each!(x, x => { let last = x.dims().len() - 1; x.sum_dim(last) }),
         ),
     },
     Function {

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::equation::{Binding, Meaning, Variable};
+use super::equation::{Binding, Meaning, Program, Shapes, Variable};
 use super::init::Init;
 use super::numbers::Extent;
 use super::numbers::{Numbers, value_of};
 use super::rng_streams::StreamScheme;
-use super::shape::whole;
+use super::shape::{Shape, whole};
 use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};
 use crate::expression::Diagnostic;
@@ -229,6 +229,49 @@ impl PetSpec {
             reason = reason
         );
         Diagnostic::new(spec.span.clone(), what)
+    }
+}
+
+/// The equation at a site, evaluated on shapes only.
+pub(super) struct SiteShapes<'a> {
+    pub site: Site,
+    pub program: &'a Program,
+    pub inputs: Vec<Shape>,
+    pub computed: Shapes,
+}
+
+impl PetSpec {
+    /// Evaluates the equations of a block on shapes only, for this number of images and of tokens per image.
+    pub(super) fn site_shapes(
+        &self,
+        layout: &Layout,
+        (block, shape): (usize, &BlockShape),
+        [images, tokens]: [usize; 2],
+    ) -> Vec<SiteShapes<'_>> {
+        let Some(own) = layout.blocks.get(&block) else {
+            return Vec::new();
+        };
+        let slots: Vec<Shape> = own.slots.iter().map(|slot| slot.shape.to_vec()).collect();
+        let (mut found, mut inside) = (Vec::new(), tokens);
+        for site in Site::in_order(own.bindings.keys().copied()) {
+            let Some(program) = self.variants[layout.variant].equations.get(&site) else {
+                continue;
+            };
+            let inputs = site.input_shapes(shape, images, [tokens, inside]);
+            let computed = program.shapes(&inputs, &own.bindings[&site], &slots);
+            // The result of `input` determines the number of tokens at the other sites.
+            let result = computed.result.as_ref().filter(|_| site == Site::Input);
+            if let Some(result) = result.filter(|result| site.accepts_result(result, &inputs)) {
+                inside = result[1];
+            }
+            found.push(SiteShapes {
+                site,
+                program,
+                inputs,
+                computed,
+            });
+        }
+        found
     }
 }
 

@@ -131,66 +131,27 @@ impl BlockKind {
 pub(super) const WEIGHT: &str = "w";
 
 /// The names that other programs use for the sites, in lower-case letters and digits only.
-const ELSEWHERE: &[(Site, &[&str])] = &[
-    (
-        Site::Attention,
-        &["attn", "selfattention", "selfattn", "mha", "msa", "sa"],
-    ),
-    (Site::Mlp, &["ffn", "feedforward", "ff", "ffw"]),
-    (Site::Query, &["q", "qproj", "wq", "toq", "attnq"]),
-    (Site::Key, &["k", "kproj", "wk", "tok", "attnk"]),
-    (Site::Value, &["v", "vproj", "wv", "tov", "attnv"]),
-    (
-        Site::Proj,
-        &[
-            "o",
-            "oproj",
-            "wo",
-            "toout",
-            "outproj",
-            "attnproj",
-            "outputdense",
-        ],
-    ),
+const ELSEWHERE: &[(Site, &str)] = &[
+    (Site::Attention, "attn selfattention selfattn mha msa sa"),
+    (Site::Mlp, "ffn feedforward ff ffw"),
+    (Site::Query, "q qproj wq toq attnq"),
+    (Site::Key, "k kproj wk tok attnk"),
+    (Site::Value, "v vproj wv tov attnv"),
+    (Site::Proj, "o oproj wo toout outproj attnproj outputdense"),
     (
         Site::Fc1,
-        &[
-            "mlpfc1",
-            "ffn1",
-            "up",
-            "upproj",
-            "intermediate",
-            "intermediatedense",
-            "linear1",
-        ],
+        "mlpfc1 ffn1 up upproj intermediate intermediatedense linear1",
     ),
-    (
-        Site::Fc2,
-        &["mlpfc2", "ffn2", "down", "downproj", "output", "linear2"],
-    ),
-    (
-        Site::Activation,
-        &["gelu", "act", "mlpact", "hidden", "intermediateact"],
-    ),
-    (
-        Site::Norm1,
-        &["ln1", "layernorm1", "layernormbefore", "attnnorm"],
-    ),
+    (Site::Fc2, "mlpfc2 ffn2 down downproj output linear2"),
+    (Site::Activation, "gelu act mlpact hidden intermediateact"),
+    (Site::Norm1, "ln1 layernorm1 layernormbefore attnnorm"),
     (
         Site::Norm2,
-        &[
-            "ln2",
-            "layernorm2",
-            "layernormafter",
-            "norm",
-            "layernorm",
-            "mlpnorm",
-            "ffnnorm",
-        ],
+        "ln2 layernorm2 layernormafter norm layernorm mlpnorm ffnnorm",
     ),
-    (Site::Tokens, &["sequence", "hiddenstates"]),
-    (Site::Block, &["layer", "encoderlayer"]),
-    (Site::Stream, &["residual", "residualstream"]),
+    (Site::Tokens, "sequence hiddenstates"),
+    (Site::Block, "layer encoderlayer"),
+    (Site::Stream, "residual residualstream"),
 ];
 
 impl Site {
@@ -319,9 +280,8 @@ impl Site {
     pub fn meant_by(name: &str) -> Option<Self> {
         let letters = name.chars().filter(char::is_ascii_alphanumeric);
         let plain: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-        let known = ELSEWHERE
-            .iter()
-            .find(|(_, names)| names.contains(&plain.as_str()));
+        let has = |names: &str| names.split(' ').any(|name| name == plain);
+        let known = ELSEWHERE.iter().find(|(_, names)| has(names));
         known.map(|(site, _)| *site)
     }
 

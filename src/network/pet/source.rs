@@ -172,34 +172,39 @@ impl<'a> Table<'a> {
         })
     }
 
+    fn read<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Self, &'a Item<'a>, &str) -> Checked<T>,
+    ) -> Checked<Option<T>> {
+        let value = self.get(key);
+        value
+            .map(|item| read(self, item, &format!("`{key}`")))
+            .transpose()
+    }
+
     /// Returns an optional string.
     pub fn text(&self, key: &str) -> Checked<Option<&'a str>> {
-        self.get(key)
-            .map(|item| self.as_text(item, &format!("`{key}`")))
-            .transpose()
+        self.read(key, Self::as_text)
     }
 
     /// Returns an optional name.
     pub fn name(&self, key: &str) -> Checked<Option<&'a str>> {
-        self.get(key)
-            .map(|item| self.as_name(item, &format!("`{key}`")))
-            .transpose()
+        self.read(key, Self::as_name)
     }
 
     /// Returns an optional integer ≥ 0.
     pub fn count(&self, key: &str) -> Checked<Option<usize>> {
-        self.get(key)
-            .map(|item| self.as_count(item, &format!("`{key}`")))
-            .transpose()
+        self.read(key, Self::as_count)
     }
 
     /// Returns an optional boolean; false if it is missing.
     pub fn flag(&self, key: &str) -> Checked<bool> {
-        self.get(key).map_or(Ok(false), |item| {
-            item.get_ref()
-                .as_bool()
-                .ok_or_else(|| self.wrong(item, &format!("`{key}`"), "true or false"))
-        })
+        let flag = self.read(key, |table, item, what| {
+            let flag = item.get_ref().as_bool();
+            flag.ok_or_else(|| table.wrong(item, what, "true or false"))
+        });
+        Ok(flag?.unwrap_or_default())
     }
 
     /// Returns an optional nested table.
@@ -239,7 +244,7 @@ impl<'a> Table<'a> {
     }
 
     /// Reads an item as an integer ≥ 0.
-    pub fn as_count(&self, item: &Item<'_>, what: &str) -> Checked<usize> {
+    pub fn as_count(&self, item: &'a Item<'a>, what: &str) -> Checked<usize> {
         item.get_ref()
             .as_integer()
             .and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok())

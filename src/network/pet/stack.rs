@@ -197,14 +197,26 @@ impl PetStack {
 
     /// Returns the result of a site's equation for its inputs, in the shape needed there.
     pub(super) fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
-        let found = self.plan.as_ref().zip(self.evaluated(block, site, inputs));
-        match found {
+        match self.plan.as_ref().zip(self.evaluated(block, site, inputs)) {
             Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
             None => Err(Problem::new(message!(
                 "problem-no-pet-at-site",
                 name = site.name(),
                 block = block.to_string()
             ))),
+        }
+    }
+
+    /// Returns the result of a site's equation like [`PetStack::evaluate`], as tokens.
+    pub(super) fn evaluate_tokens(
+        &self,
+        block: usize,
+        site: Site,
+        inputs: &[Value],
+    ) -> Result<Tensor<3>> {
+        match self.evaluate(block, site, inputs)? {
+            Value::Three(result) => Ok(result),
+            other => Err(of_rank(&other)),
         }
     }
 
@@ -305,22 +317,16 @@ impl Hooks for PetStack {
     }
 
     fn input(&self, block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
-        if !self.uses(block, Site::Input) {
-            return Ok(tokens);
-        }
-        match self.evaluate(block, Site::Input, &[tokens.into()])? {
-            Value::Three(result) => Ok(result),
-            other => Err(of_rank(&other)),
+        match self.uses(block, Site::Input) {
+            true => self.evaluate_tokens(block, Site::Input, &[tokens.into()]),
+            false => Ok(tokens),
         }
     }
 
     fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {
-        if !self.uses(block, site) {
-            return Ok(h);
-        }
-        match self.evaluate(block, site, &[e.clone().into(), h.into()])? {
-            Value::Three(result) => Ok(result),
-            other => Err(of_rank(&other)),
+        match self.uses(block, site) {
+            true => self.evaluate_tokens(block, site, &[e.clone().into(), h.into()]),
+            false => Ok(h),
         }
     }
 
@@ -335,10 +341,7 @@ impl Hooks for PetStack {
             return self.around(block, site, e, h);
         }
         let inputs = [e.clone().into(), h.into(), weight().into()];
-        match self.evaluate(block, site, &inputs)? {
-            Value::Three(result) => Ok(result),
-            other => Err(of_rank(&other)),
-        }
+        self.evaluate_tokens(block, site, &inputs)
     }
 
     fn attend(&self, block: usize, q: Tensor<4>, k: Tensor<4>, v: Tensor<4>) -> Result<Tensor<4>> {
@@ -351,7 +354,7 @@ impl Hooks for PetStack {
 
 /// Returns the Problem of a result with a rank that the site does not have. It cannot occur, because shapes were
 /// checked.
-pub(super) fn of_rank(found: &Value) -> Problem {
+fn of_rank(found: &Value) -> Problem {
     Problem::new(message!(
         "problem-pet-result-shape",
         dims = shown(&found.dims())

@@ -10,7 +10,6 @@ use super::budget::{allowed, capped};
 use super::findings::MOST_FINDINGS;
 use super::init::Init;
 use super::parse;
-use super::shape::Shape;
 use super::site::{BlockKind, BlockShape, Site};
 use super::source::PluginText;
 use super::spec::{PetSettings, PetSpec};
@@ -59,30 +58,24 @@ fn tried(spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
 }
 
 fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
-    let of_kind = |kind: BlockKind| Family {
-        name: kind.name,
-        shapes: [kind.shape()],
-        tokens: kind.tokens,
-    };
-    let families = BlockKind::ALL.map(of_kind).into_iter();
-    let fits = |family: &Family| spec.fits(&family.shapes, &[0]).is_ok();
-    let families: Vec<Family> = families.filter(fits).collect();
-    if families.is_empty() {
+    let fits = |kind: &BlockKind| spec.fits(&[kind.shape()], &[0]).is_ok();
+    let kinds: Vec<BlockKind> = BlockKind::ALL.into_iter().filter(fits).collect();
+    if kinds.is_empty() {
         return Err(vec![fits_none(&spec)]);
     }
     let ways = ways(&spec);
+    let with = |kind| ways.iter().map(move |way| (kind, way));
+    let pairs: Vec<(&BlockKind, &PetSettings)> = kinds.iter().flat_map(with).collect();
     let mut wrong: Vec<Diagnostic> = Vec::new();
-    let all = pairs(&families, &ways).flat_map(|(family, way)| {
-        let found = misfits(&spec, family, way).into_iter();
-        found.map(move |new| (family, new))
-    });
-    for (family, new) in all {
+    for &(kind, way) in &pairs {
+        for new in misfits(&spec, kind, way) {
+            // The same error occurs in several variants and families with other numbers, so only the first is reported.
+            if wrong.len() < MOST_FINDINGS && wrong.iter().all(|known| known.span != new.span) {
+                wrong.push(found_on(kind, new));
+            }
+        }
         if wrong.len() == MOST_FINDINGS {
             break;
-        }
-        // The same error occurs in several variants and families with other numbers, so only the first is reported.
-        if wrong.iter().all(|known| known.span != new.span) {
-            wrong.push(family.told(new));
         }
     }
     if !wrong.is_empty() {
@@ -92,57 +85,34 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
     let fresh = Arc::new(spec.clone());
     let mut identity = true;
     let mut left = MOST_DRAWN;
-    for (family, way) in pairs(&families, &ways) {
+    for (kind, way) in pairs {
+        let shape = kind.shape();
         // Layouts that fail were reported above.
-        let layout = fresh.layout(way, &family.shapes, &[0]);
+        let layout = fresh.layout(way, std::slice::from_ref(&shape), &[0]);
         let drawn = layout.map_or(0, |layout| layout.elements());
         left = match left.checked_sub(drawn) {
             Some(left) => left,
-            None => return Err(vec![too_many(&fresh, &family.shapes[0])]),
+            None => return Err(vec![too_many(&fresh, &shape)]),
         };
-        let same = capped(MOST_PRODUCED, || try_one(&fresh, way, family));
-        let same = same.map_err(|wrong| vec![family.told(wrong)])?;
+        let same = capped(MOST_PRODUCED, || try_one(&fresh, way, kind));
+        let same = same.map_err(|wrong| vec![found_on(kind, wrong)])?;
         identity &= same || *way != PetSettings::default();
     }
     spec.starts_as_identity = identity;
     Ok(spec)
 }
 
-/// A backbone family with a small block.
-struct Family {
-    name: &'static str,
-    shapes: [BlockShape; 1],
-    /// Number of tokens of an image.
-    tokens: usize,
-}
-
-impl Family {
-    /// Adds to an error the block with which it was found.
-    fn told(&self, wrong: Diagnostic) -> Diagnostic {
-        let (name, width) = (self.name, self.shapes[0].width);
-        match wrong.why.is_empty() {
-            true => wrong.because(message!(
-                "advice-tested-with-blocks",
-                name = name,
-                width = width.to_string()
-            )),
-            false => wrong,
-        }
+/// Adds to an error the block with which it was found.
+fn found_on(kind: &BlockKind, wrong: Diagnostic) -> Diagnostic {
+    let (name, width) = (kind.name, kind.shape().width.to_string());
+    match wrong.why.is_empty() {
+        true => wrong.because(message!(
+            "advice-tested-with-blocks",
+            name = name,
+            width = width
+        )),
+        false => wrong,
     }
-
-    /// Returns the shapes of a site's inputs, if the block has `inside` tokens after `input`.
-    fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
-        site.input_shapes(&self.shapes[0], BATCH, [self.tokens, inside])
-    }
-}
-
-/// Returns all pairs of a family and settings.
-fn pairs<'a>(
-    families: &'a [Family],
-    ways: &'a [PetSettings],
-) -> impl Iterator<Item = (&'a Family, &'a PetSettings)> {
-    let with = |family| ways.iter().map(move |way| (family, way));
-    families.iter().flat_map(with)
 }
 
 /// Returns the error of a plugin that fits no family.
@@ -156,9 +126,9 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
         .because(message!("advice-listed-sites", sets = sets.join(", or ")))
 }
 
-/// Returns the shape errors of a plugin with these settings on a family's block; nothing is computed.
-fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic> {
-    let shapes = &family.shapes;
+/// Returns the shape errors of a plugin with these settings on a block; nothing is computed.
+fn misfits(spec: &PetSpec, kind: &BlockKind, way: &PetSettings) -> Vec<Diagnostic> {
+    let shapes = &[kind.shape()];
     let (Ok(variant), Ok(numbers), Ok(sites)) = (
         spec.variant_index(way.variant.as_deref()),
         spec.numbers(way),
@@ -174,26 +144,11 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
         return vec![too_many(spec, &shapes[0])];
     }
     let mut wrong = Vec::new();
-    for block in layout.blocks.values() {
-        let own: Vec<Shape> = block.slots.iter().map(|slot| slot.shape.to_vec()).collect();
-        // The result of `input` determines the number of tokens at the other sites.
-        let mut inside = family.tokens;
-        for site in Site::in_order(block.bindings.keys().copied()) {
-            let program = spec.variants[variant].equations.get(&site);
-            let (Some(program), Some(bindings)) = (program, block.bindings.get(&site)) else {
-                continue;
-            };
-            let inputs = family.inputs(site, inside);
-            let found = program.shapes(&inputs, bindings, &own);
-            wrong.extend(found.wrong);
-            let Some(result) = found.result else {
-                continue;
-            };
-            match misshapen(program, site, &result, &inputs) {
-                None if site == Site::Input => inside = result[1],
-                misshapen => wrong.extend(misshapen),
-            }
-        }
+    for one in spec.site_shapes(&layout, (0, &shapes[0]), [BATCH, kind.tokens]) {
+        wrong.extend(one.computed.wrong);
+        let result = one.computed.result;
+        wrong
+            .extend(result.and_then(|found| misshapen(one.program, one.site, &found, &one.inputs)));
     }
     wrong
 }
@@ -231,19 +186,19 @@ fn ways(spec: &PetSpec) -> Vec<PetSettings> {
 fn try_one(
     spec: &Arc<PetSpec>,
     settings: &PetSettings,
-    family: &Family,
+    kind: &BlockKind,
 ) -> Result<bool, Diagnostic> {
-    let (shapes, device) = (&family.shapes, &Device::flex());
+    let (shapes, device) = (&[kind.shape()], &Device::flex());
     // Neither fails, because the shapes were checked before.
     let stack = PetStack::init(spec, settings, shapes, &[0], 0, device);
     let variant = spec.variant_index(settings.variant.as_deref());
     let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.fits(shapes, &[0])) else {
         return Ok(false);
     };
-    let (mut same, mut inside) = (true, family.tokens);
+    let (mut same, mut inside) = (true, kind.tokens);
     for site in Site::in_order(sites.iter().copied()) {
         let inputs: Vec<Value> = (1..)
-            .zip(family.inputs(site, inside))
+            .zip(site.input_shapes(&shapes[0], BATCH, [kind.tokens, inside]))
             .map(|(stream, shape)| random(&shape, stream, device))
             .collect();
         let before = match inputs.as_slice() {

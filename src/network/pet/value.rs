@@ -179,11 +179,10 @@ impl Value {
 
     /// Returns the L2 norm of each column as a single row.
     pub(super) fn column_norms(self) -> Self {
-        match self {
-            Self::Two(x) => Self::Two((x.clone() * x).sum_dim(0).sqrt()),
-            Self::Three(x) => Self::Three((x.clone() * x).sum_dim(1).sqrt()),
-            Self::Four(x) => Self::Four((x.clone() * x).sum_dim(2).sqrt()),
-        }
+        each!(self, x => {
+            let rows = x.dims().len() - 2;
+            (x.clone() * x).sum_dim(rows).sqrt()
+        })
     }
 
     /// Returns the columns `from..to` of the last axis; `to` may exceed their number.
