@@ -87,7 +87,7 @@ struct Layer {
 pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
     let config = Config::read(&start.file(ADAPTER_CONFIG))?;
     let alphas = config.alphas().unwrap_or_default();
-    let tensors = weights::open_header(&start.file(ADAPTER_VALUES))?;
+    let tensors = weights::open(&start.file(ADAPTER_VALUES))?;
     let mut layers = layers(&tensors)?;
     let mut values: BTreeMap<String, HostTensor> = BTreeMap::new();
     for block in stack.exported_blocks() {

@@ -2,7 +2,7 @@
 
 use crate::onnx::{Attribute, Graph, Value};
 use crate::pet::Site;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::tensors::{Named, named};
 
 /// The hooks at sites of a network that is written as a graph.
@@ -75,28 +75,6 @@ impl GraphParts<'_> {
         Ok(self
             .graph
             .op("LayerNormalization", &[x, &scale, &bias], &attributes))
-    }
-
-    /// Returns the result of a site that is not a linear layer; `h` if nothing acts there.
-    ///
-    /// # Errors
-    /// Returns a Problem if ONNX cannot express it.
-    pub fn site(&mut self, at: (usize, Site), e: &Value, h: Value) -> Result<Value> {
-        self.linear_site(at, e, h, &|_| unreachable_weight())
-    }
-
-    /// Returns the tokens that enter a block, with those that a PET adds or changes.
-    ///
-    /// # Errors
-    /// Returns a Problem if ONNX cannot express it.
-    pub fn input(&mut self, block: usize, tokens: &Value) -> Result<Value> {
-        let at = (block, Site::Input);
-        match self.hooks.uses(block, Site::Input) {
-            true => self
-                .hooks
-                .around(self.graph, at, &[tokens], &|_| unreachable_weight()),
-            false => Ok(tokens.clone()),
-        }
     }
 
     /// Returns the result of the site of a linear layer; `h` if nothing acts there. `weight` creates the layer's frozen
@@ -233,8 +211,7 @@ pub fn transposed_weight(graph: &mut Graph, weights: &Named, layer: &str) -> Res
     )
 }
 
-fn unreachable_weight() -> Result<Value> {
-    Err(crate::problem::Problem::new(
-        "there is no linear layer at this site",
-    ))
+/// Returns the error of a hook that reads the weight of a site without a linear layer.
+pub fn no_weight(_: &mut Graph) -> Result<Value> {
+    Err(Problem::new("there is no linear layer at this site"))
 }

@@ -54,21 +54,17 @@ pub fn within_bounds<T>(work: impl FnOnce() -> T) -> T {
     allowed(1 << 31, || capped(1 << 25, work))
 }
 
-/// Subtracts a result of this shape from the budget of the evaluation running on this thread.
+/// Subtracts a result of this shape from the budget of the evaluation running on this thread; returns an error before
+/// it is computed if it would fill the memory.
 pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
-    bounded(dims)?;
-    let left = BUDGET.get().saturating_sub(dims.iter().product());
-    BUDGET.set(left);
-    Ok(())
-}
-
-/// Rejects results that would fill the memory, before they are computed.
-fn bounded(dims: &[usize]) -> Outcome<()> {
     let count = dims
         .iter()
         .try_fold(1usize, |count, &size| count.checked_mul(size));
     match count {
-        Some(count) if count <= MOST_ELEMENTS.min(BUDGET.get()) => Ok(()),
+        Some(count) if count <= MOST_ELEMENTS.min(BUDGET.get()) => {
+            BUDGET.set(BUDGET.get() - count);
+            Ok(())
+        }
         _ => Err(format!(
             "with {} the equation needs too much memory",
             shown(dims)

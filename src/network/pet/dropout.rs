@@ -9,9 +9,9 @@ use std::cell::RefCell;
 use burn::tensor::{Tensor, TensorData};
 
 use super::shape::Outcome;
-use super::value::Value;
+use super::value::{Value, each};
 use crate::data::rng::{Purpose, Rng};
-use crate::expression::BinaryOperator;
+use crate::nn;
 
 /// Random bits per element; p is rounded down to a multiple of 1/65,536.
 const BITS: u32 = 16;
@@ -86,12 +86,10 @@ pub(super) fn apply(x: Value, p: f64) -> Value {
         Some(factors(rng, p, all)[first..first + count].to_vec())
     });
     let Some(factors) = factors else { return x };
-    let mask = match &x {
-        Value::Two(x) => mask(x, factors).into(),
-        Value::Three(x) => mask(x, factors).into(),
-        Value::Four(x) => mask(x, factors).into(),
-    };
-    x.combine(BinaryOperator::Multiply, mask)
+    each!(x, x => {
+        let mask = mask(&x, factors);
+        nn::times(x, mask)
+    })
 }
 
 /// Draws the factor of each element: 0 with probability p, else 1 / (1 − p).

@@ -259,17 +259,9 @@ impl Program {
         bindings: &[Binding],
         parameters: &[Tensor<2>],
     ) -> Result<Value, Diagnostic> {
-        let sizes = inputs.iter().map(|x| x.dims().iter().product::<usize>());
-        let own = parameters
-            .iter()
-            .map(|x| x.dims().iter().product::<usize>());
-        start_budget(sizes.chain(own).sum());
-        let operands = bound(
-            bindings,
-            |at| Some(inputs.get(at)?.clone().into()),
-            |at| Some(Value::from(parameters.get(at)?.clone()).into()),
-        );
-        let (result, run) = self.run(operands);
+        let inputs: Vec<Operand> = inputs.iter().map(|x| x.clone().into()).collect();
+        let parameters = parameters.iter().map(|x| Value::from(x.clone()).into());
+        let (result, run) = self.run(bindings, &inputs, &parameters.collect::<Vec<_>>());
         match (result, run.wrong.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
@@ -282,16 +274,11 @@ impl Program {
 
     /// Evaluates the equation on shapes only; returns the shape of the result and all errors.
     pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
-        let sizes = inputs.iter().chain(parameters);
-        start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
-        let operand =
-            |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
-        let operands = bound(
-            bindings,
-            |at| operand(inputs, at),
-            |at| operand(parameters, at),
-        );
-        let (result, run) = self.run(operands);
+        let [inputs, parameters] = [inputs, parameters].map(|shapes| {
+            let operand = |shape: &Shape| Operand::Tensor(shape.clone(), None);
+            shapes.iter().map(operand).collect::<Vec<_>>()
+        });
+        let (result, run) = self.run(bindings, &inputs, &parameters);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
@@ -303,13 +290,30 @@ impl Program {
         }
     }
 
-    /// Runs the steps. `operands` have the order of the variables; entries for steps are filled in.
-    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Run<'_>) {
+    /// Runs the steps.
+    fn run(
+        &self,
+        bindings: &[Binding],
+        inputs: &[Operand],
+        parameters: &[Operand],
+    ) -> (Option<Operand>, Run<'_>) {
+        let size = |operand: &Operand| match operand {
+            Operand::Tensor(shape, _) => shape.iter().product::<usize>(),
+            Operand::Number(_) => 0,
+        };
+        start_budget(inputs.iter().chain(parameters).map(size).sum());
+        // In the order of the variables; those of steps are filled in later.
+        let operand = |binding: &Binding| match *binding {
+            Binding::Input(at) => inputs.get(at).cloned(),
+            Binding::Parameter(at) => parameters.get(at).cloned(),
+            Binding::Number(number) => Some(Operand::Number(number)),
+            Binding::Step(_) => None,
+        };
         let mut run = Run {
             at: 0,
             parts: Vec::new(),
             variables: &self.variables,
-            operands,
+            operands: bindings.iter().map(operand).collect(),
             wrong: Vec::new(),
         };
         let mut result = None;
@@ -327,21 +331,6 @@ impl Program {
         }
         (result, run)
     }
-}
-
-/// Returns the initial operands of the variables; `None` for steps.
-fn bound(
-    bindings: &[Binding],
-    input: impl Fn(usize) -> Option<Operand>,
-    parameter: impl Fn(usize) -> Option<Operand>,
-) -> Vec<Option<Operand>> {
-    let operand = |binding: &Binding| match *binding {
-        Binding::Input(at) => input(at),
-        Binding::Parameter(at) => parameter(at),
-        Binding::Number(number) => Some(Operand::Number(number)),
-        Binding::Step(_) => None,
-    };
-    bindings.iter().map(operand).collect()
 }
 
 /// The state of an evaluation.

@@ -52,7 +52,6 @@ impl PetStack {
         let Some(plan) = &self.plan else {
             return Vec::new();
         };
-        let form = plan.spec.variants.get(plan.layout.variant);
         let blocks = plan.layout.blocks.iter().filter_map(|(block, layout)| {
             let tensors = self.tensors.get(block)?;
             let parameters = layout.slots.iter().zip(tensors);
@@ -67,7 +66,7 @@ impl PetStack {
             let sites = layout.bindings.iter().filter_map(|(site, bindings)| {
                 Some(SitePet {
                     site: *site,
-                    program: form?.equations.get(site)?,
+                    program: plan.variant().equations.get(site)?,
                     bindings,
                 })
             });

@@ -152,16 +152,15 @@ impl PetStack {
 
     /// Returns the linear layers into which the equations of this stack can be folded.
     pub fn foldable(&self) -> Vec<Site> {
-        let form = |plan: &super::stack::StackPlan| {
-            let form = plan.spec.variants.get(plan.layout.variant)?;
-            let used = |site: &Site| {
-                let mut blocks = plan.layout.blocks.values();
-                blocks.any(|block| block.bindings.contains_key(site))
-            };
-            let found = plan.spec.foldable(form).into_iter();
-            Some(found.filter(used).collect())
+        let Some(plan) = &self.plan else {
+            return Vec::new();
         };
-        self.plan.as_deref().and_then(form).unwrap_or_default()
+        let used = |site: &Site| {
+            let mut blocks = plan.layout.blocks.values();
+            blocks.any(|block| block.bindings.contains_key(site))
+        };
+        let found = plan.spec.foldable(plan.variant()).into_iter();
+        found.filter(used).collect()
     }
 
     /// Returns the layer to use in place of `own`, whose outputs at these sites are side by side: with the equations

@@ -12,7 +12,7 @@ use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
 use super::trial::{BATCH, MOST_PRODUCED, flat, random};
 use super::value::Value;
-use crate::expression::Diagnostic;
+use crate::expression::{BinaryOperator, Diagnostic};
 use crate::message;
 
 /// Largest number of multiplications for all parameters; about a second.
@@ -172,11 +172,9 @@ impl Bench {
 
 /// Returns the sum of the element-wise product of a result and its weights.
 fn weighted(result: Value, weights: Value) -> Tensor<1> {
-    match (result, weights) {
-        (Value::Two(x), Value::Two(y)) => (x * y).sum(),
-        (Value::Three(x), Value::Three(y)) => (x * y).sum(),
-        (Value::Four(x), Value::Four(y)) => (x * y).sum(),
-        // Does not occur: the weights have the shape of the result.
-        (other, _) => Tensor::from_floats([flat(other).iter().sum::<f32>()], &Device::flex()),
+    match result.combine(BinaryOperator::Multiply, weights) {
+        Value::Two(x) => x.sum(),
+        Value::Three(x) => x.sum(),
+        Value::Four(x) => x.sum(),
     }
 }

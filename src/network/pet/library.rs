@@ -253,31 +253,24 @@ impl PluginEntry {
 
     /// Returns the plugin of a file, or its error.
     pub fn of_file(path: &Path) -> Self {
-        read(path)
-    }
-}
-
-fn read(path: &Path) -> PluginEntry {
-    let origin = path.display().to_string();
-    let text = read_text(path);
-    let stem = path.file_stem().map_or_else(
-        || origin.clone(),
-        |stem| stem.to_string_lossy().into_owned(),
-    );
-    let (text, spec) = match text {
-        Ok(text) => {
-            let spec = tried(path, &text, &origin);
-            (text, spec)
+        let origin = path.display().to_string();
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into());
+        let (text, spec) = match read_text(path) {
+            Ok(text) => {
+                let spec = tried(path, &text, &origin);
+                (text, spec)
+            }
+            Err(problem) => (String::new(), Err(problem)),
+        };
+        let name = stated_name(&text).or(stem);
+        Self {
+            name: name.unwrap_or_else(|| origin.clone()),
+            origin,
+            path: Some(path.to_owned()),
+            text: text.into(),
+            spec,
+            hides: None,
         }
-        Err(problem) => (String::new(), Err(problem)),
-    };
-    PluginEntry {
-        name: stated_name(&text).unwrap_or(stem),
-        origin,
-        path: Some(path.to_owned()),
-        text: text.into(),
-        spec,
-        hides: None,
     }
 }
 

@@ -11,7 +11,7 @@ use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
 use super::shape::{Shape, shown};
 use super::site::{BlockShape, Site};
-use super::spec::{PetSettings, PetSpec};
+use super::spec::{PetSettings, PetSpec, PetVariant};
 use super::value::Value;
 use crate::expression::Diagnostic;
 use crate::message;
@@ -36,6 +36,13 @@ pub struct PetStack {
 pub(super) struct StackPlan {
     pub spec: Arc<PetSpec>,
     pub layout: Layout,
+}
+
+impl StackPlan {
+    /// Returns the variant in use.
+    pub fn variant(&self) -> &PetVariant {
+        &self.spec.variants[self.layout.variant]
+    }
 }
 
 /// The folded layers of a stack, by block and first site.
@@ -238,12 +245,7 @@ impl PetStack {
     ) -> Option<Result<Value, Diagnostic>> {
         let plan = self.plan.as_ref()?;
         let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
-        let program = plan
-            .spec
-            .variants
-            .get(plan.layout.variant)?
-            .equations
-            .get(&site)?;
+        let program = plan.variant().equations.get(&site)?;
         let tensors = self.tensors.get(&block)?;
         dropout::begin(self.draws, plan.layout.drawing.of_site(block, site));
         let result = program.evaluate(inputs, bindings, tensors);

@@ -39,11 +39,9 @@ impl PetStack {
     /// # Errors
     /// Returns a Problem if the device failed.
     pub fn distance_from(&self, origin: &Self) -> Result<f64> {
-        let blocks = self.sums_by_block(origin)?;
-        let whole = blocks
-            .into_values()
-            .fold(Distance::default(), Distance::and);
-        Ok(whole.relative())
+        let blocks = self.sums_by_block(origin)?.into_values();
+        let whole = blocks.fold([0.0; 2], |[a, b], [moved, length]| [a + moved, b + length]);
+        Ok(relative(whole))
     }
 
     /// Returns the distance as in [`PetStack::distance_from`], for each block separately.
@@ -53,20 +51,21 @@ impl PetStack {
     pub fn distances_from(&self, origin: &Self) -> Result<Vec<(usize, f64)>> {
         let blocks = self.sums_by_block(origin)?.into_iter();
         Ok(blocks
-            .map(|(block, sums)| (block, sums.relative()))
+            .map(|(block, sums)| (block, relative(sums)))
             .collect())
     }
 
-    fn sums_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, Distance>> {
-        let mut blocks: BTreeMap<usize, Distance> = BTreeMap::new();
+    /// Returns the squared norms of θ − θ₀ and of θ₀ by block.
+    fn sums_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, [f64; 2]>> {
+        let mut blocks: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
         let (now, then) = (self.numbers()?, origin.numbers()?);
         let mut pairs = now.iter().zip(&then);
         for (name, tensor, _) in self.parameters().filter(|(.., trained)| *trained) {
             let block = name.split('.').next().and_then(|block| block.parse().ok());
-            let sums = blocks.entry(block.unwrap_or_default()).or_default();
+            let [moved, length] = blocks.entry(block.unwrap_or_default()).or_default();
             for (a, b) in pairs.by_ref().take(tensor.shape().num_elements()) {
-                sums.moved += f64::from(a - b).powi(2);
-                sums.length += f64::from(*b).powi(2);
+                *moved += f64::from(a - b).powi(2);
+                *length += f64::from(*b).powi(2);
             }
         }
         Ok(blocks)
@@ -86,25 +85,9 @@ impl PetStack {
     }
 }
 
-/// Squared norms of a difference θ − θ₀ and of θ₀.
-#[derive(Clone, Copy, Default)]
-struct Distance {
-    moved: f64,
-    length: f64,
-}
-
-impl Distance {
-    fn and(self, other: Self) -> Self {
-        Self {
-            moved: self.moved + other.moved,
-            length: self.length + other.length,
-        }
-    }
-
-    fn relative(self) -> f64 {
-        match self.length > 0.0 {
-            true => (self.moved / self.length).sqrt(),
-            false => 0.0,
-        }
+fn relative([moved, length]: [f64; 2]) -> f64 {
+    match length > 0.0 {
+        true => (moved / length).sqrt(),
+        false => 0.0,
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::tensor::{Device, Tensor};
 
-use crate::backbone::library::{NANO, Opened, random};
+use crate::backbone::library::{BackboneLibrary, NANO, Opened};
 use crate::method::plain;
 use crate::nn;
 use crate::problem::Result;
@@ -44,5 +44,5 @@ pub(super) fn speed_of(network: &Opened) -> Result<f64> {
 /// # Errors
 /// Returns a Problem if there is no memory for it.
 pub fn processor_speed() -> Result<f64> {
-    speed_of(&random(NANO, 0, &Device::flex())?)
+    speed_of(&BackboneLibrary::usual().random(NANO, 0, &Device::flex())?)
 }

@@ -3,7 +3,7 @@
 use super::windows::Windows;
 use super::{BlockForm, BlockOps, MlpNorm, Part, Scope, missing};
 use crate::backbone::BlockShape;
-use crate::backbone::graph::{GraphParts, transposed_weight};
+use crate::backbone::graph::{GraphParts, no_weight, transposed_weight};
 use crate::backbone::mlp::{Activation, ResponseNorm};
 use crate::onnx::{Graph, Value};
 use crate::pet::Site;
@@ -64,11 +64,16 @@ impl BlockOps for GraphBlock<'_, '_> {
     }
 
     fn input(&mut self, x: &Value) -> Result<Value> {
-        self.parts.input(self.index, x)
+        let at = (self.index, Site::Input);
+        let (graph, hooks) = (&mut *self.parts.graph, self.parts.hooks);
+        match hooks.uses(at.0, at.1) {
+            true => hooks.around(graph, at, &[x], &no_weight),
+            false => Ok(x.clone()),
+        }
     }
 
     fn site(&mut self, site: Site, e: &Value, h: Value) -> Result<Value> {
-        self.parts.site((self.index, site), e, h)
+        self.parts.linear_site((self.index, site), e, h, &no_weight)
     }
 
     fn fused(&mut self, _: Part, _: Scope, _: &Value) -> Result<Option<Value>> {

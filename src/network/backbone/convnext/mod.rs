@@ -16,7 +16,7 @@ use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::plausible::implausible;
-use super::staged::{self, Merging, Staged, StagedForm};
+use super::staged::{self, Merging, Staged, StagedForm, per_block};
 use super::torch::{Acting, TorchText};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Length};
@@ -162,22 +162,14 @@ impl Dimensions for Config {
     }
 
     fn blocks(&self) -> Vec<BlockShape> {
-        let stages = self.depths.iter().zip(&self.widths);
-        stages
-            .flat_map(|(depth, width)| vec![self.shape(*width); *depth])
-            .collect()
+        per_block(&self.depths, |stage| self.shape(self.widths[stage]))
     }
 
     fn lengths(&self) -> Vec<Length> {
-        (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| {
-                let length = Length {
-                    tokens: ((self.input_size / STEM) >> stage).pow(2),
-                    attended: 0,
-                };
-                vec![length; *depth]
-            })
-            .collect()
+        per_block(&self.depths, |stage| Length {
+            tokens: ((self.input_size / STEM) >> stage).pow(2),
+            attended: 0,
+        })
     }
 
     fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {

@@ -1,5 +1,6 @@
 //! Converts other programs' names of a ConvNeXt's tensors to timm's.
 
+use crate::backbone::staged::with_stages;
 use crate::backbone::weights::Tensors;
 
 /// Renames the tensors of the original release, transformers and torchvision to timm's names.
@@ -86,29 +87,15 @@ fn transformers(tensors: Tensors) -> Tensors {
 }
 
 fn torchvision(tensors: Tensors) -> Tensors {
-    tensors.renamed(|name| {
-        let parts: Vec<&str> = name.split('.').collect();
-        let layer = |name: &str| name.parse::<usize>().unwrap_or(0);
-        Some(match parts.as_slice() {
-            ["features", "0", part, kind] => format!("stem.{part}.{kind}"),
-            ["features", stage, block, "layer_scale"] => {
-                format!("stages.{}.blocks.{block}.gamma", layer(stage) / 2)
-            }
-            ["features", stage, block, "block", part, kind] => {
-                let part = match *part {
-                    "0" => "conv_dw",
-                    "2" => "norm",
-                    "3" => "mlp.fc1",
-                    _ => "mlp.fc2",
-                };
-                format!("stages.{}.blocks.{block}.{part}.{kind}", layer(stage) / 2)
-            }
-            ["features", stage, part, kind] => {
-                format!("stages.{}.downsample.{part}.{kind}", layer(stage) / 2)
-            }
-            ["classifier", "0", kind] => format!("head.norm.{kind}"),
-            ["classifier", ..] => format!("head.{name}"),
-            _ => name.to_owned(),
-        })
-    })
+    let swaps = [
+        ("features.0.", "stem."),
+        (".layer_scale", ".gamma"),
+        (".block.0.", ".conv_dw."),
+        (".block.2.", ".norm."),
+        (".block.3.", ".mlp.fc1."),
+        (".block.5.", ".mlp.fc2."),
+        ("classifier.0.", "head.norm."),
+        ("classifier.", "head.classifier."),
+    ];
+    with_stages(tensors.respelled(&swaps, &[]), "stages")
 }

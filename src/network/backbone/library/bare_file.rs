@@ -25,7 +25,7 @@ impl BackboneLibrary {
         path: &Path,
         choice: BackboneChoice<'_>,
     ) -> Result<(BackboneEntry, Vec<Words>)> {
-        let tensors = weights::open_header(path)?;
+        let tensors = weights::open(path)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == stem) {
             let mut entry = entry.clone();
@@ -66,20 +66,15 @@ impl BackboneLibrary {
             .advise(message!("advice-give-backbone-values")));
         }
         let stem = stem.into_owned();
-        let Transform {
-            normalisation,
-            crop_ratio,
-            resize,
-        } = transform;
         let entry = BackboneEntry {
             title: stem.clone(),
             name: tensors.metadata().get("name").cloned().unwrap_or(stem),
             pet_blocks: inferred.architecture.default_pet_blocks(),
             architecture: inferred.architecture,
-            normalisation,
-            crop_ratio,
-            resize,
-            paper: (normalisation, crop_ratio),
+            normalisation: transform.normalisation,
+            crop_ratio: transform.crop_ratio,
+            resize: transform.resize,
+            paper: (transform.normalisation, transform.crop_ratio),
             values,
             source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),

@@ -305,18 +305,10 @@ pub fn open<'a>(
     to: impl Into<WeightPlacement>,
     progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Opened> {
-    read(choice, progress)?.place(to)
+    read_from(&BackboneLibrary::usual(), choice, progress)?.place(to)
 }
 
-/// Reads a backbone like [`open`], without placing it on a device; see [`BackboneLibrary::read`].
-pub fn read<'a>(
-    choice: impl Into<BackboneChoice<'a>>,
-    progress: &mut dyn FnMut(Message) -> bool,
-) -> Result<Unplaced> {
-    read_from(&BackboneLibrary::usual(), choice, progress)
-}
-
-/// Reads a backbone like [`read`], from this library.
+/// Reads a backbone from this library like [`open`], without placing it on a device.
 pub fn read_from<'a>(
     library: &BackboneLibrary,
     choice: impl Into<BackboneChoice<'a>>,
@@ -359,13 +351,4 @@ fn in_words(
 /// Describes a backbone from the default locations; see [`BackboneLibrary::describe`].
 pub fn describe<'a>(choice: impl Into<BackboneChoice<'a>>) -> Result<Description> {
     BackboneLibrary::usual().describe(choice)
-}
-
-/// Returns a backbone with random weights from the default locations; see [`BackboneLibrary::random`].
-pub fn random<'a>(
-    choice: impl Into<BackboneChoice<'a>>,
-    seed: u64,
-    to: impl Into<WeightPlacement>,
-) -> Result<Opened> {
-    BackboneLibrary::usual().random(choice, seed, to)
 }

@@ -295,7 +295,7 @@ impl BackboneLibrary {
             problem.advise(joined)
         })?;
         if expected.is_none()
-            && let Err(problem) = weights::open_header(&got.path)
+            && let Err(problem) = weights::open(&got.path)
         {
             // For example a login page, or a truncated file. It must not stay in the cache.
             let _ = fs::remove_file(&got.path);
@@ -314,15 +314,17 @@ impl BackboneLibrary {
 }
 
 /// Opens a weight file and compares its hash with the expected one.
-fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unplaced> {
-    let file = weights::open(path)?;
-    let mut assumed = assumed;
+fn checked(entry: BackboneEntry, path: &Path, mut assumed: Vec<Words>) -> Result<Unplaced> {
+    let tensors = weights::open(path)?;
+    let meta =
+        fs::metadata(path).map_err(|error| Problem::io("read the weight file", path, &error))?;
+    let sha256 = fetch::sha256_of_file(path)?;
     if let Some(expected) = hashes::expected(&entry, path) {
-        if expected.known != file.sha256 {
+        if expected.known != sha256 {
             return Err(Problem::new(message!(
                 "problem-weights-hash-mismatch",
                 name = &entry.name,
-                sha256 = &file.sha256,
+                sha256 = sha256,
                 known = &expected.known
             ))
             .at_path(path)
@@ -333,10 +335,10 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
     }
     Ok(Unplaced {
         entry,
-        tensors: families::unwrapped(file.tensors)?,
+        tensors: families::unwrapped(tensors)?,
         path: Some(path.to_owned()),
-        sha256: file.sha256,
-        bytes: file.bytes,
+        sha256,
+        bytes: meta.len(),
         assumed,
     })
 }

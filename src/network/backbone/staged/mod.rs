@@ -13,6 +13,7 @@ use super::block::windows::Windows;
 use super::block::{self, BlockForm, QueryKey};
 use super::loader::WeightLoader;
 use super::patches::Neighbours;
+use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
 use crate::nn::{LayerNorm, Linear};
 use crate::pet::Hooks;
@@ -91,6 +92,30 @@ impl StagedForm {
         };
         (norm, layer)
     }
+}
+
+/// Returns the value of each block's stage, for stages of these numbers of blocks.
+pub fn per_block<T: Clone>(depths: &[usize], of_stage: impl Fn(usize) -> T) -> Vec<T> {
+    let stages = depths.iter().enumerate();
+    stages
+        .flat_map(|(stage, depth)| vec![of_stage(stage); *depth])
+        .collect()
+}
+
+/// Converts names of torchvision, where stages of blocks and the layers between them alternate
+/// (`features.LAYER.BLOCK…`), to timm's form.
+pub fn with_stages(tensors: Tensors, stages: &str) -> Tensors {
+    tensors.renamed(|name| {
+        let parts: Vec<&str> = name.splitn(4, '.').collect();
+        let renamed = match parts.as_slice() {
+            ["features", layer, part, rest] => layer.parse::<usize>().ok().map(|layer| {
+                let list = ["downsample", "blocks"][layer % 2];
+                format!("{stages}.{}.{list}.{part}.{rest}", layer / 2)
+            }),
+            _ => None,
+        };
+        Some(renamed.unwrap_or_else(|| name.to_owned()))
+    })
 }
 
 /// A network with stages.

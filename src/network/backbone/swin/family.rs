@@ -10,9 +10,9 @@ use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
-use crate::backbone::staged::{self, Staged};
+use crate::backbone::staged::{self, Staged, per_block};
 use crate::backbone::torch::{Acting, TorchText};
-use crate::backbone::weights::{Stored, Tensors};
+use crate::backbone::weights::Tensors;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::message;
@@ -73,14 +73,8 @@ impl Dimensions for Config {
                 "{depths} and {heads} of heads; there must be one per stage"
             ));
         }
-        let Self {
-            input_size,
-            patch,
-            width,
-            window,
-            ..
-        } = *self;
-        let sizes = [input_size, patch, width, window, self.hidden(0)];
+        let (input_size, patch) = (self.input_size, self.patch);
+        let sizes = [input_size, patch, self.width, self.window, self.hidden(0)];
         implausible(&[&sizes, self.heads.as_slice()].concat(), &self.depths).or_else(|| {
             let odd = |stage: &usize| !self.stage_width(*stage).is_multiple_of(self.heads[*stage]);
             if let Some(stage) = (0..stages).find(odd) {
@@ -95,22 +89,17 @@ impl Dimensions for Config {
     }
 
     fn blocks(&self) -> Vec<BlockShape> {
-        (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| vec![self.shape(stage); *depth])
-            .collect()
+        per_block(&self.depths, |stage| self.shape(stage))
     }
 
     fn lengths(&self) -> Vec<Length> {
-        (self.depths.iter().enumerate())
-            .flat_map(|(stage, depth)| {
-                let side = self.map_side(stage);
-                let length = Length {
-                    tokens: side * side,
-                    attended: self.window.min(side).pow(2),
-                };
-                vec![length; *depth]
-            })
-            .collect()
+        per_block(&self.depths, |stage| {
+            let side = self.map_side(stage);
+            Length {
+                tokens: side * side,
+                attended: self.window.min(side).pow(2),
+            }
+        })
     }
 
     fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
@@ -282,50 +271,20 @@ fn respelled(tensors: Tensors) -> Tensors {
             ("layernorm.", "norm."),
         ];
         let unused = ["pooler.", "embeddings.mask_token"];
-        return with_key_biases(
-            tensors.respelled(&swaps, &unused),
-            ".query.bias",
-            ".key.bias",
-        )
-        .packed(["query", "key", "value"], "qkv");
+        return (tensors.respelled(&swaps, &unused))
+            .with_key_biases(".query.bias", ".key.bias")
+            .packed(["query", "key", "value"], "qkv");
     }
     if !tensors.has("features.1.0.norm1.weight") {
         return tensors;
     }
-    tensors.renamed(|name| {
-        let name = name
-            .replace("mlp.0.", "mlp.fc1.")
-            .replace("mlp.3.", "mlp.fc2.");
-        let parts: Vec<&str> = name.splitn(4, '.').collect();
-        Some(match parts.as_slice() {
-            ["features", "0", "0", rest] => format!("patch_embed.proj.{rest}"),
-            ["features", "0", "2", rest] => format!("patch_embed.norm.{rest}"),
-            ["features", layer, part, rest] => match layer.parse::<usize>() {
-                Ok(layer) if layer % 2 == 1 => format!("layers.{}.blocks.{part}.{rest}", layer / 2),
-                Ok(layer) => format!("layers.{}.downsample.{part}.{rest}", layer / 2 - 1),
-                Err(_) => name,
-            },
-            _ => name,
-        })
-    })
-}
-
-/// Adds biases of 0 for keys if only queries and values have biases, as in Swin V2.
-fn with_key_biases(mut tensors: Tensors, queries: &str, keys: &str) -> Tensors {
-    let layers = tensors
-        .names()
-        .filter_map(|name| name.strip_suffix(queries));
-    for layer in layers.map(str::to_owned).collect::<Vec<_>>() {
-        let name = format!("{layer}{keys}");
-        if !tensors.has(&name)
-            && let Some(shape) = tensors
-                .shape(&format!("{layer}{queries}"))
-                .map(<[usize]>::to_vec)
-        {
-            tensors.insert(name, Stored::zeros(&shape));
-        }
-    }
-    tensors
+    let swaps = [
+        ("features.0.0.", "patch_embed.proj."),
+        ("features.0.2.", "patch_embed.norm."),
+        ("mlp.0.", "mlp.fc1."),
+        ("mlp.3.", "mlp.fc2."),
+    ];
+    staged::with_stages(tensors.respelled(&swaps, &[]), "layers")
 }
 
 /// Renames the tensors to timm's current names. Older files have the downsampling at the end of a stage instead of
@@ -336,8 +295,9 @@ fn renamed(tensors: Tensors) -> Tensors {
     let swaps = swaps
         .each_ref()
         .map(|(from, to)| (from.as_str(), to.as_str()));
-    let tensors = respelled(tensors).respelled(&swaps, &[]);
-    let tensors = with_key_biases(tensors, ".q.bias", ".k.bias").packed(["q", "k", "v"], "qkv");
+    let tensors = (respelled(tensors).respelled(&swaps, &[]))
+        .with_key_biases(".q.bias", ".k.bias")
+        .packed(["q", "k", "v"], "qkv");
     let old = tensors.has("layers.0.downsample.reduction.weight");
     tensors.renamed(|name| {
         let computed = [

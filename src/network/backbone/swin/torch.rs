@@ -13,15 +13,8 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
         let what = "what a PET does within the windows of a Swin cannot be written for PyTorch yet";
         return Err(Problem::new(what).advise("PETs at other sites can, and all of them on a ViT"));
     }
-    let Config {
-        input_size,
-        patch,
-        width,
-        window,
-        mlp_ratio,
-        epsilon,
-        ..
-    } = config;
+    let (input_size, patch, width) = (config.input_size, config.patch, config.width);
+    let (window, mlp_ratio, epsilon) = (config.window, config.mlp_ratio, config.epsilon);
     let (class, module) = match config.v2 {
         true => ("SwinTransformerV2", "swin_transformer_v2"),
         false => ("SwinTransformer", "swin_transformer"),

@@ -90,16 +90,9 @@ impl Dimensions for Config {
     }
 
     fn contradiction(&self) -> Option<String> {
-        let Self {
-            input_size,
-            learned_size,
-            patch,
-            width,
-            heads,
-            hidden,
-            ..
-        } = *self;
-        let sizes = [input_size, learned_size, patch, width, heads, hidden];
+        let (input_size, learned_size) = (self.input_size, self.learned_size);
+        let (patch, width, heads) = (self.patch, self.width, self.heads);
+        let sizes = [input_size, learned_size, patch, width, heads, self.hidden];
         implausible(&sizes, &[self.depth]).or_else(|| {
             if !width.is_multiple_of(heads) {
                 return Some(format!("width {width} is not a multiple of {heads} heads"));

@@ -66,15 +66,10 @@ struct AttentionPool {
 
 impl AttentionPool {
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
-        let Config {
-            width,
-            hidden,
-            pool_heads,
-            ..
-        } = *config;
+        let width = config.width;
         let name = |rest: &str| format!("attn_pool.{rest}");
         let shape = BlockShape {
-            fc1_outputs: hidden,
+            fc1_outputs: config.hidden,
             ..config.shape()
         };
         Self {
@@ -83,7 +78,7 @@ impl AttentionPool {
             key_value: loader.linear(&name("kv"), width, 2 * width, true),
             proj: loader.linear(&name("proj"), width, width, true),
             mlp: Block::build(loader, config.pool_form(), "attn_pool", &shape),
-            heads: pool_heads,
+            heads: config.pool_heads,
         }
     }
 
@@ -114,12 +109,7 @@ impl AttentionPool {
 impl Vit {
     /// Builds the network with tensors from the loader.
     fn build(config: &Config, loader: &mut WeightLoader) -> Self {
-        let Config {
-            patch,
-            width,
-            epsilon,
-            ..
-        } = *config;
+        let (patch, width, epsilon) = (config.patch, config.width, config.epsilon);
         let patch_embedding =
             loader.patch_linear("patch_embed.proj", (3, patch), width, !config.pre_norm);
         let class_token = config
@@ -184,11 +174,8 @@ impl Backbone for Vit {
         let batch = images.dims()[0];
         let (patches, rows, columns) = patches::of_images(images, self.config.patch);
         let mut values = self.patch_embedding.forward(patches);
-        let extra = self.config.extra_positions();
-        let positions = match &self.positions {
-            Some(positions) => Some(positions.of(rows, columns, extra, &self.device())?),
-            None => None,
-        };
+        let of_grid = |positions: &Positions| positions.of(rows, columns, &self.device());
+        let positions = self.positions.as_ref().map(of_grid).transpose()?;
         let [of_patches, of_all] = match self.config.no_embed_class {
             true => [positions, None],
             false => [None, positions],
@@ -224,15 +211,11 @@ impl Backbone for Vit {
     fn class_position(&self) -> Option<Tensor<3>> {
         self.class_token.as_ref()?;
         let side = self.config.input_size / self.config.patch;
-        let Some(positions) = self
-            .positions
-            .as_ref()
-            .filter(|_| !self.config.no_embed_class)
-        else {
+        let positions = self.positions.as_ref();
+        let Some(positions) = positions.filter(|_| !self.config.no_embed_class) else {
             return Some(Tensor::zeros([1, 1, self.config.width], &self.device()));
         };
-        let extra = self.config.extra_positions();
-        let positions = positions.of(side, side, extra, &self.device()).ok()?;
+        let positions = positions.of(side, side, &self.device()).ok()?;
         Some(positions.slice([0..1, 0..1, 0..self.config.width]))
     }
 

@@ -72,14 +72,9 @@ fn packed(mut tensors: Tensors) -> Tensors {
             let parts = vec![part(0), Stored::zeros(part(1).shape()), part(2)];
             tensors.insert(name("qkv.bias"), Stored::stacked(parts));
         }
-        let keys = name("k_proj.bias");
-        if !tensors.has(&keys)
-            && let Some(shape) = tensors.shape(&name("q_proj.bias")).map(<[usize]>::to_vec)
-        {
-            tensors.insert(keys, Stored::zeros(&shape));
-        }
     }
     tensors
+        .with_key_biases(".q_proj.bias", ".k_proj.bias")
         .packed(["q_proj", "k_proj", "v_proj"], "qkv")
         .packed(["fc1_g", "fc1_x"], "fc1")
 }

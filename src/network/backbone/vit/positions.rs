@@ -20,6 +20,8 @@ pub struct Positions {
     /// (extra tokens + rows·columns) × width.
     learned: Table<3>,
     grid: usize,
+    /// Number of rows before those of the patches.
+    extra: usize,
     resized: Mutex<HashMap<(usize, usize), Tensor<3>>>,
 }
 
@@ -27,15 +29,15 @@ impl Positions {
     /// Takes the embedding from the loader; that of a file may be for another grid.
     pub fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let extra = config.extra_positions();
-        let grid = loader
-            .shape_of(NAME)
-            .filter(|shape| shape.len() == 3 && shape[1] > extra)
-            .map(|shape| (shape[1] - extra).isqrt())
-            .unwrap_or(config.learned_size / config.patch);
+        let stored = loader.shape_of(NAME);
+        let stored = stored.filter(|shape| shape.len() == 3 && shape[1] > extra);
+        let own = config.learned_size / config.patch;
+        let grid = stored.map_or(own, |shape| (shape[1] - extra).isqrt());
         let shape = [1, grid * grid + extra, config.width];
         Self {
             learned: loader.table(NAME, shape),
             grid,
+            extra,
             resized: Mutex::new(HashMap::new()),
         }
     }
@@ -44,13 +46,8 @@ impl Positions {
     ///
     /// # Errors
     /// Returns a Problem for another grid while it is trained.
-    pub fn of(
-        &self,
-        rows: usize,
-        columns: usize,
-        extra: usize,
-        device: &Device,
-    ) -> Result<Tensor<3>> {
+    pub fn of(&self, rows: usize, columns: usize, device: &Device) -> Result<Tensor<3>> {
+        let extra = self.extra;
         let own = (rows, columns) == (self.grid, self.grid);
         let learned = match &self.learned {
             Table::Trained(learned) if own => return Ok(learned.clone()),

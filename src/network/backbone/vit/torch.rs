@@ -125,17 +125,10 @@ pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
 }
 
 fn network(config: &Config, name: &str) -> String {
-    let Config {
-        input_size,
-        patch,
-        width,
-        depth,
-        heads,
-        epsilon,
-        ..
-    } = config;
+    let (input_size, patch, width) = (config.input_size, config.patch, config.width);
+    let (depth, heads, epsilon) = (config.depth, config.heads, config.epsilon);
     let hidden = config.fc1_outputs();
-    let ratio = match hidden.is_multiple_of(*width) {
+    let ratio = match hidden.is_multiple_of(width) {
         true => (hidden / width).to_string(),
         // timm cuts the product down to a whole number.
         false => format!("({hidden} + 0.5) / {width}"),

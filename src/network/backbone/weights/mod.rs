@@ -10,12 +10,12 @@ mod pytorch;
 mod safetensors;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::fetch::{hex, sha256_of_file};
+use crate::fetch::hex;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -256,6 +256,19 @@ impl Tensors {
         self
     }
 
+    /// Adds biases of 0 for keys if only queries have biases. Both are the ends of names.
+    #[must_use]
+    pub fn with_key_biases(mut self, queries: &str, keys: &str) -> Self {
+        let layers = self.names().filter_map(|name| name.strip_suffix(queries));
+        for layer in layers.map(str::to_owned).collect::<Vec<_>>() {
+            let name = format!("{layer}{keys}");
+            let shape = self.shape(&format!("{layer}{queries}"));
+            let zeros = Stored::zeros(shape.unwrap_or_default());
+            self.tensors.entry(name).or_insert(zeros);
+        }
+        self
+    }
+
     /// Replaces parts of the names, in this order; drops tensors whose new names start with one of `unused`.
     #[must_use]
     pub fn respelled(self, swaps: &[(&str, &str)], unused: &[&str]) -> Self {
@@ -275,33 +288,8 @@ impl Tensors {
     }
 }
 
-/// An opened weight file.
-pub struct WeightFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// Length in bytes.
-    pub bytes: u64,
-    /// SHA-256 of the whole file, in hexadecimal digits.
-    pub sha256: String,
-    /// Its tensors.
-    pub tensors: Tensors,
-}
-
-/// Opens a weight file of any supported format and computes its SHA-256.
-pub fn open(path: &Path) -> Result<WeightFile> {
-    let tensors = open_header(path)?;
-    let meta = std::fs::metadata(path)
-        .map_err(|error| Problem::io("read the weight file", path, &error))?;
-    Ok(WeightFile {
-        path: path.to_owned(),
-        bytes: meta.len(),
-        sha256: sha256_of_file(path)?,
-        tensors,
-    })
-}
-
 /// Opens a weight file of any supported format, reading only names and shapes.
-pub fn open_header(path: &Path) -> Result<Tensors> {
+pub fn open(path: &Path) -> Result<Tensors> {
     if path.is_dir() {
         return Err(Problem::new(message!("problem-folder-is-no-weight-file"))
             .at_path(path)

@@ -1,5 +1,6 @@
 //! NumPy archives (`.npz`): a ZIP of arrays, each with a small header. The original ViT weights have this format.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -27,28 +28,26 @@ pub fn open(path: &Path) -> Result<Tensors> {
     let mut archive = archive_of(path)?;
     let mut tensors = Tensors::of(path.display().to_string(), Default::default());
     for index in 0..archive.len() {
-        let mut entry = archive
-            .by_index(index)
-            .map_err(|e| damaged(path, &e.to_string()))?;
-        let name = entry.name().map_err(|e| damaged(path, &e.to_string()))?;
+        let mut entry = archive.by_index(index).map_err(|e| damaged(path, e))?;
+        let name = entry.name().map_err(|e| damaged(path, e))?;
         let Some(name) = name.strip_suffix(".npy").map(str::to_owned) else {
             continue;
         };
         let header =
-            Header::read(&mut entry).map_err(|why| damaged(path, &format!("{name}: {why}")))?;
+            Header::read(&mut entry).map_err(|why| damaged(path, format!("{name}: {why}")))?;
         let Some(kind) = header.kind else { continue };
         if header.fortran {
-            return Err(damaged(path, &format!("{name} is stored column by column")));
+            return Err(damaged(path, format!("{name} is stored column by column")));
         }
         let bytes_of = |count: usize, side: &usize| count.checked_mul(*side);
         let length = header.shape.iter().try_fold(kind.size(), bytes_of);
-        let length = length.ok_or_else(|| damaged(path, &format!("{name} is too large")))?;
+        let length = length.ok_or_else(|| damaged(path, format!("{name} is too large")))?;
         let (path, name_inside) = (path.to_owned(), name.clone());
         tensors.insert(
             name,
             Stored::new(header.shape, move || {
                 let bytes = array_bytes(&path, index, length)
-                    .map_err(|why| damaged(&path, &format!("{name_inside}: {why}")))?;
+                    .map_err(|why| damaged(&path, format!("{name_inside}: {why}")))?;
                 Ok(kind.decode(&bytes))
             }),
         );
@@ -58,10 +57,10 @@ pub fn open(path: &Path) -> Result<Tensors> {
 
 fn archive_of(path: &Path) -> Result<ZipArchive<File>> {
     let file = files::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
-    files::open_zip(file).map_err(|error| damaged(path, &error.to_string()))
+    files::open_zip(file).map_err(|error| damaged(path, error))
 }
 
-fn damaged(path: &Path, why: &str) -> Problem {
+fn damaged(path: &Path, why: impl Display) -> Problem {
     foreign(path, &format!("its arrays cannot be read ({why})"))
 }
 

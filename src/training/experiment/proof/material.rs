@@ -135,9 +135,10 @@ impl Checker<'_> {
         }
         let (weights, control) = (answering_weights(header, ready), self.control.clone());
         let mut go_on = |_| control.request() != ControlRequest::Stop;
+        let (known, choice) = (BackboneLibrary::usual(), config.chosen_backbone());
         let read = || match named {
-            Some(file) => BackboneLibrary::usual().read_with(config.chosen_backbone(), file),
-            None => library::read(config.chosen_backbone(), &mut go_on),
+            Some(file) => known.read_with(choice, file),
+            None => library::read_from(&known, choice, &mut go_on),
         };
         let opened = self
             .cache

@@ -10,13 +10,8 @@ use crate::problem::Result;
 
 /// Returns the source of an entry's weights; relative paths are relative to the folder of the table `at`.
 pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
-    let Written {
-        embedded,
-        hub,
-        file,
-        url,
-        ..
-    } = written;
+    let (embedded, hub) = (&written.embedded, &written.hub);
+    let (file, url) = (&written.file, &written.url);
     if written.revision.is_some() && hub.is_none() {
         return Err(refused(written, "revision needs hub"));
     }
