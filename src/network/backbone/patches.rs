@@ -26,38 +26,46 @@ pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
     (patches, rows, columns)
 }
 
-/// Concatenates the channels of each 2×2 neighbourhood of a token map (batch × (rows·columns) × channels). Returns
-/// batch × neighbourhoods × (4·channels), with the neighbours in this order, and the rows and columns of
-/// neighbourhoods.
-pub fn of_tokens(
-    tokens: &Tensor<3>,
-    (rows, columns): (usize, usize),
-    order: Neighbours,
-) -> (Tensor<3>, usize, usize) {
-    let [batch, _, channels] = tokens.dims();
-    let half = |side: usize| match order {
-        Neighbours::ColumnMajor => side.div_ceil(2),
-        Neighbours::RowMajor => side / 2,
-    };
-    let place = |row: usize, column: usize, i: usize| {
-        let (row, column) = match order {
-            Neighbours::ColumnMajor => (2 * row + i % 2, 2 * column + i / 2),
-            Neighbours::RowMajor => (2 * row + i / 2, 2 * column + i % 2),
+/// The 2×2 neighbourhoods of a token map.
+pub struct Neighbourhoods {
+    /// The index in the map of each neighbour; [`NOWHERE`] beyond the map.
+    pub places: Vec<u32>,
+    /// Rows and columns of neighbourhoods.
+    pub map: (usize, usize),
+}
+
+impl Neighbourhoods {
+    /// Returns the neighbourhoods of a map of `rows` × `columns` tokens, with the neighbours in this order.
+    pub fn new((rows, columns): (usize, usize), order: Neighbours) -> Self {
+        let half = |side: usize| match order {
+            Neighbours::ColumnMajor => side.div_ceil(2),
+            Neighbours::RowMajor => side / 2,
         };
-        match row < rows && column < columns {
-            true => (row * columns + column) as u32,
-            false => NOWHERE,
+        let place = |row: usize, column: usize, i: usize| {
+            let (row, column) = match order {
+                Neighbours::ColumnMajor => (2 * row + i % 2, 2 * column + i / 2),
+                Neighbours::RowMajor => (2 * row + i / 2, 2 * column + i % 2),
+            };
+            match row < rows && column < columns {
+                true => (row * columns + column) as u32,
+                false => NOWHERE,
+            }
+        };
+        let map = (half(rows), half(columns));
+        let mut places = Vec::with_capacity(4 * map.0 * map.1);
+        for (row, column) in (0..map.0).flat_map(|row| (0..map.1).map(move |column| (row, column)))
+        {
+            places.extend((0..4).map(|i| place(row, column, i)));
         }
-    };
-    let (down, across) = (half(rows), half(columns));
-    let mut from = Vec::with_capacity(4 * down * across);
-    for row in 0..down {
-        for column in 0..across {
-            from.extend((0..4).map(|i| place(row, column, i)));
-        }
+        Self { places, map }
     }
-    let joined = gathered(tokens, from).reshape([batch, down * across, 4 * channels]);
-    (joined, down, across)
+
+    /// Concatenates the channels of each neighbourhood: batch × tokens × channels → batch × neighbourhoods ×
+    /// (4·channels).
+    pub fn join(self, tokens: &Tensor<3>) -> Tensor<3> {
+        let [batch, _, channels] = tokens.dims();
+        gathered(tokens, self.places).reshape([batch, self.map.0 * self.map.1, 4 * channels])
+    }
 }
 
 /// Returns the tokens of each image (batch × tokens × channels) with these indices; zeros for [`NOWHERE`].
@@ -79,7 +87,7 @@ fn selected(mut tokens: Tensor<3>, from: &[u32]) -> Tensor<3> {
     tokens.select(1, Tensor::<1, Int>::from_data(indices, &device))
 }
 
-/// The order of the four neighbours in [`of_tokens`].
+/// The order of the four neighbours in [`Neighbourhoods`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
     /// Top left, bottom left, top right, bottom right: Swin's patch merging. An odd map gets a row or column of zeros.
@@ -143,9 +151,7 @@ mod tests {
     fn neighbours_come_in_the_order_asked_for() {
         let joined = |rows: usize, columns: usize, order: Neighbours| {
             let map = counted([1, rows * columns, 1]);
-            let (joined, down, across) = of_tokens(&map, (rows, columns), order);
-            assert_eq!(joined.dims(), [1, down * across, 4]);
-            numbers(joined)
+            numbers(Neighbourhoods::new((rows, columns), order).join(&map))
         };
         assert_eq!(joined(2, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
         assert_eq!(joined(2, 2, Neighbours::ColumnMajor), [0., 2., 1., 3.]);

@@ -5,7 +5,8 @@ use super::{BlockForm, BlockOps, MlpNorm, Part, Scope, missing};
 use crate::backbone::BlockShape;
 use crate::backbone::graph::{GraphParts, no_weight, transposed_weight};
 use crate::backbone::mlp::{Activation, ResponseNorm};
-use crate::onnx::{Graph, Value};
+use crate::nn::rows::NOWHERE;
+use crate::onnx::{Attribute, Graph, Value};
 use crate::pet::Site;
 use crate::problem::Result;
 
@@ -112,12 +113,17 @@ impl BlockOps for GraphBlock<'_, '_> {
 
     fn partition(&mut self, x: &Value) -> Result<Value> {
         let (cut, width) = self.cut()?;
-        Ok(partition(self.parts.graph, x, &cut, width))
+        let graph = &mut *self.parts.graph;
+        let gathered = gathered(graph, x, &cut.places(), cut.map.0 * cut.map.1);
+        Ok(graph.reshape(&gathered, &[-1, cut.tokens() as i64, width]))
     }
 
     fn reverse(&mut self, x: Value) -> Result<Value> {
         let (cut, width) = self.cut()?;
-        Ok(reverse(self.parts.graph, &x, &cut, width))
+        let graph = &mut *self.parts.graph;
+        let count = cut.places().len();
+        let images = graph.reshape(&x, &[-1, count as i64, width]);
+        Ok(gathered(graph, &images, &cut.places_back(), count))
     }
 
     fn projections(&mut self, e: &Value) -> Result<[Value; 3]> {
@@ -303,52 +309,15 @@ fn unit(graph: &mut Graph, x: &Value) -> Value {
     graph.pair("Div", x, &length)
 }
 
-/// Does what [`Windows::partition`] does.
-fn partition(graph: &mut Graph, tokens: &Value, windows: &Windows, width: i64) -> Value {
-    let (rows, columns) = windows.map;
-    let mut map = graph.reshape(tokens, &[0, rows as i64, columns as i64, width]);
-    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
-    for (axis, side, shift) in sides {
-        map = rolled(graph, &map, (axis, side), shift);
+/// Returns the tokens with these indices (any × `count` × channels); zeros for [`NOWHERE`].
+pub fn gathered(graph: &mut Graph, tokens: &Value, from: &[u32], count: usize) -> Value {
+    let mut tokens = tokens.clone();
+    if from.contains(&NOWHERE) {
+        let around = graph.ints(&[0, 0, 0, 0, 1, 0]);
+        tokens = graph.op("Pad", &[&tokens, &around], &[]);
     }
-    let map = padded(graph, &map, windows.map, windows.whole());
-    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
-    let apart = graph.reshape(&map, &[0, down, high, across, wide, width]);
-    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
-    graph.reshape(&together, &[-1, high * wide, width])
-}
-
-/// Does what [`Windows::reverse`] does.
-fn reverse(graph: &mut Graph, values: &Value, windows: &Windows, width: i64) -> Value {
-    let [[down, across], [high, wide]] = windows.grid().map(|pair| pair.map(|n| n as i64));
-    let apart = graph.reshape(values, &[-1, down, across, high, wide, width]);
-    let together = graph.permute(&apart, &[0, 1, 3, 2, 4, 5]);
-    let mut map = graph.reshape(&together, &[0, down * high, across * wide, width]);
-    let (rows, columns) = windows.map;
-    let sides = [(1, rows, windows.shift.0), (2, columns, windows.shift.1)];
-    for (axis, side, shift) in sides {
-        map = graph.slice(&map, axis, 0, side as i64);
-        map = rolled(graph, &map, (axis, side), (side - shift) % side);
-    }
-    graph.reshape(&map, &[0, (rows * columns) as i64, width])
-}
-
-/// Rolls a map back along an axis: what leaves at the beginning enters at the end.
-fn rolled(graph: &mut Graph, map: &Value, (axis, side): (i64, usize), by: usize) -> Value {
-    if by == 0 {
-        return map.clone();
-    }
-    let first = graph.slice(map, axis, 0, by as i64);
-    let rest = graph.slice(map, axis, by as i64, side as i64);
-    graph.join(&[&rest, &first], axis)
-}
-
-/// Adds zeros below and to the right of a map (any × rows × columns × channels).
-pub fn padded(graph: &mut Graph, map: &Value, from: (usize, usize), to: (usize, usize)) -> Value {
-    if from == to {
-        return map.clone();
-    }
-    let [below, right] = [to.0 - from.0, to.1 - from.1].map(|n| n as i64);
-    let around = graph.ints(&[0, 0, 0, 0, 0, below, right, 0]);
-    graph.op("Pad", &[map, &around], &[])
+    let indices: Vec<i64> = (from.iter().map(|at| i64::from(*at).min(count as i64))).collect();
+    let indices = graph.ints(&indices);
+    let axis = [("axis", Attribute::Int(1))];
+    graph.op("Gather", &[&tokens, &indices], &axis)
 }

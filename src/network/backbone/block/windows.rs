@@ -48,12 +48,6 @@ impl Windows {
         (rows / self.window.0, columns / self.window.1)
     }
 
-    /// Returns the numbers of windows along each axis, and the sides of a window.
-    pub fn grid(&self) -> [[usize; 2]; 2] {
-        let (down, across) = self.counts();
-        [[down, across], [self.window.0, self.window.1]]
-    }
-
     /// Returns the number of different groups of biases: one per window of an image with a shift, otherwise one.
     pub fn groups(&self) -> usize {
         let (down, across) = self.counts();
@@ -80,19 +74,13 @@ impl Windows {
         let [windows, tokens, width] = values.dims();
         let (down, across) = self.counts();
         let image = down * across * tokens;
-        let mut back = vec![0; self.map.0 * self.map.1];
-        for (to, from) in self.places().into_iter().enumerate() {
-            if from != NOWHERE {
-                back[from as usize] = to as u32;
-            }
-        }
         let images = values.reshape([windows * tokens / image, image, width]);
-        patches::gathered(&images, back)
+        patches::gathered(&images, self.places_back())
     }
 
     /// Returns the index in the map of each token of each window; [`NOWHERE`] for tokens beyond the map.
-    fn places(&self) -> Vec<u32> {
-        let [[down, across], [high, wide]] = self.grid();
+    pub fn places(&self) -> Vec<u32> {
+        let ((down, across), (high, wide)) = (self.counts(), self.window);
         let (rows, columns) = self.map;
         let place = |row: usize, column: usize| match row < rows && column < columns {
             true => {
@@ -109,6 +97,17 @@ impl Windows {
             }
         }
         places
+    }
+
+    /// Returns the index in the windows of each token of the map.
+    pub fn places_back(&self) -> Vec<u32> {
+        let mut back = vec![0; self.map.0 * self.map.1];
+        for (to, from) in self.places().into_iter().enumerate() {
+            if from != NOWHERE {
+                back[from as usize] = to as u32;
+            }
+        }
+        back
     }
 
     /// Returns the region of each token of each window; only tokens of the same region attend to each other.

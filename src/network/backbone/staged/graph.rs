@@ -2,10 +2,11 @@
 
 use super::{Merging, StagedForm};
 use crate::backbone::block::biases::{self, TABLE};
-use crate::backbone::block::graph::{Change, GraphBlock, padded};
+use crate::backbone::block::graph::{Change, GraphBlock, gathered};
 use crate::backbone::block::windows::Windows;
 use crate::backbone::block::{self, QueryKey};
 use crate::backbone::graph::GraphParts;
+use crate::backbone::patches::Neighbourhoods;
 use crate::onnx::Value;
 use crate::problem::Result;
 use crate::tensors::named;
@@ -79,14 +80,10 @@ fn merged(
         return Ok((tokens, side / 2));
     };
     let graph = &mut *parts.graph;
-    let (half, even) = (side.div_ceil(2), side.next_multiple_of(2));
-    let [width, rows] = [width, half].map(|n| n as i64);
-    let map = graph.reshape(x, &[0, side as i64, side as i64, width]);
-    let map = padded(graph, &map, (side, side), (even, even));
-    let apart = graph.reshape(&map, &[0, rows, 2, rows, 2, width]);
-    // Column by column within the square, as timm has them.
-    let together = graph.permute(&apart, &[0, 1, 3, 4, 2, 5]);
-    let joined = graph.reshape(&together, &[0, rows * rows, 4 * width]);
+    let near = Neighbourhoods::new((side, side), form.merging.order());
+    let count = (near.places.len() / 4) as i64;
+    let gathered = gathered(graph, x, &near.places, side * side);
+    let joined = graph.reshape(&gathered, &[0, count, 4 * width as i64]);
     let merged = if norm_after {
         let reduced = parts.linear(&joined, &layer)?;
         parts.norm(&reduced, &norm, epsilon)?
@@ -94,7 +91,7 @@ fn merged(
         let normed = parts.norm(&joined, &norm, epsilon)?;
         parts.linear(&normed, &layer)?
     };
-    Ok((merged, half))
+    Ok((merged, near.map.0))
 }
 
 /// Returns the factor of the queries of each head in cosine attention; `None` for other attention.

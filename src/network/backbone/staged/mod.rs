@@ -12,7 +12,7 @@ use super::block::tensors::{Block, TensorBlock};
 use super::block::windows::Windows;
 use super::block::{self, BlockForm, QueryKey};
 use super::loader::WeightLoader;
-use super::patches::Neighbours;
+use super::patches::{Neighbourhoods, Neighbours};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Facts, Tokens, check_no_prefix, patches};
 use crate::nn::{LayerNorm, Linear};
@@ -56,6 +56,16 @@ pub enum Merging {
     },
     /// A norm, then a 2×2 convolution of stride 2 (ConvNeXt). An odd last row or column is left out.
     Convolution,
+}
+
+impl Merging {
+    /// Returns the order of the neighbours in the input of the layer.
+    fn order(self) -> Neighbours {
+        match self {
+            Self::Linear { .. } => Neighbours::ColumnMajor,
+            Self::Convolution => Neighbours::RowMajor,
+        }
+    }
 }
 
 /// The sides of attention windows, in tokens.
@@ -175,22 +185,16 @@ impl Staged {
 
     /// Merges 2×2 neighbours.
     fn merge(&self, (norm, layer): &(LayerNorm, Linear), tokens: Tokens) -> Tokens {
-        let map = (tokens.rows, tokens.columns);
-        let joined = |values: Tensor<3>, order| patches::of_tokens(&values, map, order);
-        let (values, rows, columns) = match self.form.merging {
-            Merging::Linear { norm_after } => {
-                let (joined, rows, columns) = joined(tokens.values, Neighbours::ColumnMajor);
-                let values = match norm_after {
-                    true => norm.forward(layer.forward(joined)),
-                    false => layer.forward(norm.forward(joined)),
-                };
-                (values, rows, columns)
+        let near = Neighbourhoods::new((tokens.rows, tokens.columns), self.form.merging.order());
+        let (rows, columns) = near.map;
+        let values = match self.form.merging {
+            Merging::Linear { norm_after: true } => {
+                norm.forward(layer.forward(near.join(&tokens.values)))
             }
-            Merging::Convolution => {
-                let normed = norm.forward(tokens.values);
-                let (joined, rows, columns) = joined(normed, Neighbours::RowMajor);
-                (layer.forward(joined), rows, columns)
+            Merging::Linear { norm_after: false } => {
+                layer.forward(norm.forward(near.join(&tokens.values)))
             }
+            Merging::Convolution => layer.forward(near.join(&norm.forward(tokens.values))),
         };
         Tokens {
             values,
