@@ -84,10 +84,8 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
     let sites = spec.fits(blocks.shapes, blocks.chosen)?.to_vec();
     let own = spec.known_settings(blocks.settings);
     let layout = spec.layout(&own, blocks.shapes, blocks.chosen)?;
-    let trained = layout.own_slots().filter(|slot| slot.trained);
-    let trained = trained.map(|slot| slot.shape[0] * slot.shape[1]).sum();
     let mut on = OnBlocks {
-        trained,
+        trained: layout.trained_elements(),
         values: layout.elements(),
         sites,
         ..OnBlocks::default()

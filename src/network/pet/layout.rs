@@ -62,6 +62,12 @@ impl Layout {
         own.map(|slot| slot.shape[0] * slot.shape[1]).sum()
     }
 
+    /// Returns the number of elements of all trained parameters.
+    pub(super) fn trained_elements(&self) -> usize {
+        let trained = self.own_slots().filter(|slot| slot.trained);
+        trained.map(|slot| slot.shape[0] * slot.shape[1]).sum()
+    }
+
     /// Returns all slots; a tensor that blocks share appears once.
     pub(super) fn own_slots(&self) -> impl Iterator<Item = &Slot> {
         let slots = self.blocks.values().flat_map(|block| &block.slots);

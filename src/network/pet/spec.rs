@@ -189,11 +189,7 @@ impl PetSpec {
         settings: &PetSettings,
     ) -> Result<usize> {
         let layout = self.layout(settings, shapes, blocks)?;
-        Ok(layout
-            .own_slots()
-            .filter(|slot| slot.trained)
-            .map(|slot| slot.shape[0] * slot.shape[1])
-            .sum())
+        Ok(layout.trained_elements())
     }
 
     /// Returns the settings without the sizes and the variant that this plugin does not have.

@@ -144,10 +144,9 @@ impl WeightLoader {
     /// Returns a tensor on the device; a single zero if it has no values (plan, failure).
     pub fn tensor<const D: usize>(&mut self, name: &str, shape: [usize; D]) -> Tensor<D> {
         let leaf = self.leaf(name, &shape);
-        if leaf.dims()[0] == shape.iter().product::<usize>() {
-            leaf.reshape(shape)
-        } else {
-            Tensor::zeros([1; D], &self.to.device)
+        match leaf.dims()[0] == shape.iter().product::<usize>() {
+            true => leaf.reshape(shape),
+            false => Tensor::zeros([1; D], &self.to.device),
         }
     }
 
@@ -171,8 +170,7 @@ impl WeightLoader {
 
     /// Returns a linear layer with `prefix.weight` (out × in in the file) and, with `bias`, `prefix.bias`.
     pub fn linear(&mut self, prefix: &str, input: usize, output: usize, bias: bool) -> Linear {
-        let shape = [output, input];
-        self.linear_shaped(prefix, &shape, input, output, bias, None)
+        self.linear_shaped(prefix, &[output, input], bias, None)
     }
 
     /// Returns a linear layer whose outputs are multiplied by the vector `scale` (layer scale), folded into its
@@ -184,8 +182,7 @@ impl WeightLoader {
         output: usize,
         scale: Option<&str>,
     ) -> Linear {
-        let shape = [output, input];
-        self.linear_shaped(prefix, &shape, input, output, true, scale)
+        self.linear_shaped(prefix, &[output, input], true, scale)
     }
 
     /// Returns a convolution whose stride equals its kernel (out × in × size × size in the file) as a linear layer on
@@ -197,9 +194,7 @@ impl WeightLoader {
         output: usize,
         bias: bool,
     ) -> Linear {
-        let shape = [output, channels, size, size];
-        let input = channels * size * size;
-        self.linear_shaped(prefix, &shape, input, output, bias, None)
+        self.linear_shaped(prefix, &[output, channels, size, size], bias, None)
     }
 
     /// Returns a 2×2 convolution of stride 2 as a linear layer on neighbours side by side: its inputs are ordered (row,
@@ -221,15 +216,15 @@ impl WeightLoader {
         self.matrix(weight, [4 * channels, output], Some(bias))
     }
 
+    /// Returns a linear layer whose weight has this shape in the file; its first axis are the outputs.
     fn linear_shaped(
         &mut self,
         prefix: &str,
         shape: &[usize],
-        input: usize,
-        output: usize,
         bias: bool,
         scale: Option<&str>,
     ) -> Linear {
+        let (output, input) = (shape[0], shape[1..].iter().product());
         let [weight, bias_name] = names_of(prefix);
         if self.trains(&[&weight, &bias_name, scale.unwrap_or_default()]) {
             let scale = scale.map(|name| self.tensor(name, [output]));

@@ -104,15 +104,12 @@ impl Header {
         if !start.starts_with(b"\x93NUMPY") {
             return Err("no array".into());
         }
-        let length = if start[6] == 1 {
-            let mut field = [0; 2];
-            from.read_exact(&mut field).map_err(|e| e.to_string())?;
-            usize::from(u16::from_le_bytes(field))
-        } else {
-            let mut field = [0; 4];
-            from.read_exact(&mut field).map_err(|e| e.to_string())?;
-            u32::from_le_bytes(field) as usize
-        };
+        // Version 1 has a length of two bytes.
+        let mut field = [0; 4];
+        let field_size = if start[6] == 1 { 2 } else { 4 };
+        let read = from.read_exact(&mut field[..field_size]);
+        read.map_err(|e| e.to_string())?;
+        let length = u32::from_le_bytes(field) as usize;
         if length > Self::LONGEST {
             return Err("the header is too long".into());
         }
