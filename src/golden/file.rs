@@ -318,7 +318,7 @@ pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
 /// Returns the transpose if `transposed`. Transposing is its own inverse, so this converts in both directions.
 pub(super) fn theirs_of(matrix: &HostTensor, transposed: bool) -> HostTensor {
     match (transposed, matrix.shape.len()) {
-        (true, 2) => matrix.turned(),
+        (true, 2) => matrix.transposed(),
         _ => matrix.clone(),
     }
 }

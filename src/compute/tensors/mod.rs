@@ -68,7 +68,7 @@ impl HostTensor {
 
     /// Returns the transposed matrix.
     #[must_use]
-    pub fn turned(&self) -> Self {
+    pub fn transposed(&self) -> Self {
         let columns = self.shape.last().copied().unwrap_or(0);
         let rows = self.values.len() / columns.max(1);
         let value = |at: usize| self.values[at % rows * columns + at / rows];

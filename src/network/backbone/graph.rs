@@ -206,7 +206,7 @@ pub fn transposed_weight(graph: &mut Graph, weights: &Named, layer: &str) -> Res
     let [columns, rows] = [0, 1].map(|axis| stored.shape.get(axis).copied().unwrap_or(1));
     Ok(
         graph.weight(&format!("{layer}.weight turned"), &[rows, columns], || {
-            stored.turned().values
+            stored.transposed().values
         }),
     )
 }

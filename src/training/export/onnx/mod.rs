@@ -165,7 +165,7 @@ fn read(
             empty,
         } => {
             let projection = stored(graph, "projection", projection);
-            let weight = stored(graph, "ridge", &weight.turned());
+            let weight = stored(graph, "ridge", &weight.transposed());
             let hidden = graph.pair("MatMul", &features[0], &projection);
             let hidden = graph.op("Relu", &[&hidden], &[]);
             let scores = graph.pair("MatMul", &hidden, &weight);
@@ -203,7 +203,7 @@ fn cosines(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value
         let least = graph.number(1e-12);
         let length = graph.pair("Max", &length, &least);
         let unit = graph.pair("Div", &own, &length);
-        let rows = stored(graph, &format!("prototypes {at}"), &part.rows.turned());
+        let rows = stored(graph, &format!("prototypes {at}"), &part.rows.transposed());
         let cosines = graph.pair("MatMul", &unit, &rows);
         sum = Some(match sum {
             Some(sum) => graph.pair("Add", &sum, &cosines),

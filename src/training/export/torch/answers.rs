@@ -10,7 +10,7 @@ pub fn tensors(reading: &AnswerRule, into: &mut Named) {
     match reading {
         AnswerRule::Linear { weight, bias, .. } => {
             let classes = bias.values.len();
-            into.insert("head.weight".into(), weight.turned());
+            into.insert("head.weight".into(), weight.transposed());
             let bias = HostTensor {
                 shape: vec![classes],
                 values: bias.values.clone(),
