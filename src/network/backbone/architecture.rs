@@ -39,7 +39,7 @@ pub struct Family {
     /// Multiplications per token and channel of a block, in addition to its linear layers and attention.
     pub mixing: usize,
     /// The memory of a block for the backward pass.
-    pub kept: Kept,
+    pub saved: SavedTensors,
     /// Pixel normalisation if a weight file does not contain it, and the message about this assumption.
     pub pixels: (Normalisation, &'static str),
     /// Reads the dimensions from a table entry, or from timm's arguments.
@@ -57,7 +57,7 @@ pub struct Family {
 
 /// The memory of a block for the backward pass, as numbers of tensors.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct SavedTensors {
     /// With the CPU kernels: numbers of tensors of the block's width, and of its MLP's width.
     pub kernels: [f64; 2],
     /// With the framework's operations, which store the inputs of every elementary operation.

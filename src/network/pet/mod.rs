@@ -27,7 +27,6 @@ mod read_numbers;
 mod rng_streams;
 pub mod shape;
 mod site;
-mod site_inputs;
 pub mod source;
 pub mod spec;
 mod stack;

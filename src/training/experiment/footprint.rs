@@ -5,7 +5,7 @@
 //! prefetched batches. The factors count the tensors that the layers keep; those of PETs were checked against the
 //! measured peaks in docs/backbones.md. Decoded images that are kept between epochs are not included.
 
-use crate::backbone::architecture::Kept;
+use crate::backbone::architecture::SavedTensors;
 use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP, Length};
 use crate::data::loader;
@@ -108,8 +108,8 @@ fn peak(
             weights: demand.weights,
         };
         match gpu {
-            None => step.kept_by_kernels(&family.kept),
-            Some(_) => step.kept_by_framework(&family.kept),
+            None => step.kept_by_kernels(&family.saved),
+            Some(_) => step.kept_by_framework(&family.saved),
         }
     });
     let passing = PASSING * widest.max().unwrap_or(0) as f64;
@@ -183,7 +183,7 @@ impl Step<'_> {
 
     /// Returns what is kept on the CPU, where a sub-layer is one operation: its input and the packed projections or
     /// the slope of the GELU. The rest is recomputed.
-    fn kept_by_kernels(&self, kept: &Kept) -> f64 {
+    fn kept_by_kernels(&self, kept: &SavedTensors) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.kernels;
         let layers = by_width * width + by_hidden * hidden;
@@ -194,7 +194,7 @@ impl Step<'_> {
 
     /// Returns what the framework keeps on a GPU: the inputs of every elementary operation of norms and GELU, but no
     /// attention scores.
-    fn kept_by_framework(&self, kept: &Kept) -> f64 {
+    fn kept_by_framework(&self, kept: &SavedTensors) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.framework;
         by_width * width + by_hidden * hidden + self.kept_by_pets()

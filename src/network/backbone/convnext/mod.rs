@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use names::renamed;
 
-use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use super::architecture::{Architecture, Dimensions, Family, Inferred, SavedTensors};
 use super::arguments::ArchitectureValues;
 use super::block::{BlockForm, Mixing, MlpNorm};
 use super::graph::GraphParts;
@@ -39,7 +39,7 @@ pub static FAMILY: Family = Family {
     pet_blocks: 15,
     // The depthwise convolution.
     mixing: 7 * 7,
-    kept: Kept {
+    saved: SavedTensors {
         kernels: [1.0, 1.0],
         framework: [4.0, 3.0],
     },
@@ -88,13 +88,7 @@ impl Config {
 
     /// Returns the shape of the blocks of a stage with this number of channels.
     fn shape(&self, width: usize) -> BlockShape {
-        BlockShape {
-            width,
-            hidden: 4 * width,
-            fc1_outputs: 4 * width,
-            heads: 0,
-            sites: BlockKind::CONVNEXT.sites,
-        }
+        BlockKind::CONVNEXT.block(width, 4 * width, 0)
     }
 
     /// Returns the form of its blocks.

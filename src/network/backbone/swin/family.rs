@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Config, torch};
-use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, SavedTensors};
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::block::biases::{self, TABLE};
 use crate::backbone::graph::GraphParts;
@@ -38,7 +38,7 @@ pub static FAMILY: Family = Family {
     // LAE uses 10 of 24 blocks.
     pet_blocks: 10,
     mixing: 0,
-    kept: Kept {
+    saved: SavedTensors {
         // One more than in a ViT, because the partition into windows is a copy.
         kernels: [6.0, 1.0],
         framework: [10.0, 3.0],

@@ -63,13 +63,8 @@ impl Config {
 
     /// Returns the shape of the blocks of a stage.
     fn shape(&self, stage: usize) -> BlockShape {
-        BlockShape {
-            width: self.stage_width(stage),
-            hidden: self.hidden(stage),
-            fc1_outputs: self.hidden(stage),
-            heads: self.heads[stage],
-            sites: BlockKind::SWIN.sites,
-        }
+        let (width, hidden) = (self.stage_width(stage), self.hidden(stage));
+        BlockKind::SWIN.block(width, hidden, self.heads[stage])
     }
 
     /// Returns the form of its blocks.

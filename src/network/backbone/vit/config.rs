@@ -124,11 +124,8 @@ impl Config {
     /// Returns the shape of its blocks.
     pub fn shape(&self) -> BlockShape {
         BlockShape {
-            width: self.width,
-            hidden: self.hidden,
             fc1_outputs: self.fc1_outputs(),
-            heads: self.heads,
-            sites: BlockKind::VIT.sites,
+            ..BlockKind::VIT.block(self.width, self.hidden, self.heads)
         }
     }
 

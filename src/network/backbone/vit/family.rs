@@ -9,7 +9,7 @@ use super::names::renamed;
 use super::positions::fitted;
 use super::rotary::Rotary;
 use super::torch;
-use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, SavedTensors};
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
@@ -56,7 +56,7 @@ pub static FAMILY: Family = Family {
     // LAE uses 5 of 12 blocks.
     pet_blocks: 5,
     mixing: 0,
-    kept: Kept {
+    saved: SavedTensors {
         kernels: [5.0, 1.0],
         framework: [8.0, 3.0],
     },
