@@ -47,10 +47,8 @@ pub const BUILT_IN: &[&str] = &[
 
 /// The parsed embedded plugins.
 static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
-    BUILT_IN
-        .iter()
-        .map(|text| of_text(text, BUILT_IN_ORIGIN))
-        .collect()
+    let plugins = BUILT_IN.iter();
+    plugins.map(|text| of_text(text, BUILT_IN_ORIGIN)).collect()
 });
 
 /// Cache of valid plugins by file, because every plan, list and run needs all of them.
@@ -157,11 +155,8 @@ impl PluginLibrary {
             None => {
                 let shown = shortened(name);
                 let problem = Problem::new(message!("problem-plugin-not-found", shown = shown));
-                let known: Vec<String> = self
-                    .entries
-                    .iter()
-                    .map(|entry| entry.name.to_lowercase())
-                    .collect();
+                let known = self.entries.iter().map(|entry| entry.name.to_lowercase());
+                let known: Vec<String> = known.collect();
                 let name = name.to_lowercase();
                 Err(meant(problem, &name, known.iter().map(String::as_str)))
             }
@@ -179,11 +174,8 @@ impl PluginLibrary {
 
     /// Adds an entry, or replaces the one with the same name.
     fn admit(&mut self, entry: PluginEntry) {
-        match self
-            .entries
-            .iter_mut()
-            .find(|own| same(&own.name, &entry.name))
-        {
+        let mut entries = self.entries.iter_mut();
+        match entries.find(|own| same(&own.name, &entry.name)) {
             Some(own) => *own = entry,
             None => self.entries.push(entry),
         }

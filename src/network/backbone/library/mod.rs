@@ -185,28 +185,20 @@ impl BackboneLibrary {
 
     /// Returns the text of the last user table that has this entry; `None` for an entry of the program's table.
     pub fn own_table(&self, entry: &BackboneEntry) -> Option<String> {
-        let tables = self.places.tables.iter().rev();
-        let texts =
-            tables.filter_map(|path| files::read_text(path, files::TEXT).ok().zip(Some(path)));
-        let has = |text: &str, path: &Path| {
-            let (entries, _) = table::read_table(text, path);
-            entries.iter().any(|own| own.name == entry.name)
-        };
-        texts
-            .into_iter()
-            .find(|(text, path)| has(text, path))
-            .map(|(text, _)| text)
+        self.places.tables.iter().rev().find_map(|path| {
+            let text = files::read_text(path, files::TEXT).ok()?;
+            let (entries, _) = table::read_table(&text, path);
+            let mut names = entries.iter().map(|own| &own.name);
+            names.any(|name| *name == entry.name).then_some(text)
+        })
     }
 
     fn add(&mut self, text: &str, at: &Path) {
         let (entries, problems) = table::read_table(text, at);
         self.problems.extend(problems);
         for entry in entries {
-            match self
-                .entries
-                .iter_mut()
-                .find(|known| known.name == entry.name)
-            {
+            let mut entries = self.entries.iter_mut();
+            match entries.find(|known| known.name == entry.name) {
                 Some(known) => *known = entry,
                 None => self.entries.push(entry),
             }

@@ -139,14 +139,12 @@ fn network(config: &Config, name: &str) -> String {
          embed_dim={width},\n        depth={depth},\n        num_heads={heads},\n        \
          mlp_ratio={ratio},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n"
     );
+    let (pool, activation) = (config.pool(), config.activation);
     let options = [
         (!config.class_token, "class_token=False"),
-        (config.pool() == Pool::Avg, "global_pool=\"avg\""),
-        (config.pool() == Pool::Map, "global_pool=\"map\""),
-        (
-            config.pool() != Pool::Token && !config.fc_norm,
-            "fc_norm=False",
-        ),
+        (pool == Pool::Avg, "global_pool=\"avg\""),
+        (pool == Pool::Map, "global_pool=\"map\""),
+        (pool != Pool::Token && !config.fc_norm, "fc_norm=False"),
         (config.fc_norm, "fc_norm=True"),
         (config.no_embed_class, "no_embed_class=True"),
         (!config.pos_embed, "pos_embed=\"none\""),
@@ -160,11 +158,11 @@ fn network(config: &Config, name: &str) -> String {
         (config.layer_scale, "init_values=1e-5"),
         (config.pre_norm, "pre_norm=True"),
         (
-            config.activation == Activation::QuickGelu,
+            activation == Activation::QuickGelu,
             "act_layer=\"quick_gelu\"",
         ),
         (
-            config.activation == Activation::GeluTanh,
+            activation == Activation::GeluTanh,
             "act_layer=\"gelu_tanh\"",
         ),
         (true, "num_classes=0"),
