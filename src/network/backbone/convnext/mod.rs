@@ -219,12 +219,11 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
         assumed.push(message!("network-no-final-norm").into());
     }
     let plain = Config::plain(size.unwrap_or(224), depths, widths);
+    let epsilon = stated.real("", "norm_eps", plain.epsilon);
     let config = Config {
         final_norm: norm,
         response_norm: tensors.has("stages.0.blocks.0.mlp.grn.weight"),
-        epsilon: stated
-            .real("", "norm_eps", plain.epsilon)
-            .unwrap_or(plain.epsilon),
+        epsilon: epsilon.unwrap_or(plain.epsilon),
         ..plain
     };
     Some(Inferred {

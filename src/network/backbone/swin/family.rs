@@ -141,20 +141,9 @@ fn read(words: &ArchitectureValues) -> Result<Config> {
     })
 }
 
-/// The windows of a network, from its tensors or from stated values.
-struct StatedWindows {
-    /// Side of a window, in tokens.
-    window: usize,
-    /// Number of heads of each stage.
-    heads: Vec<usize>,
-    /// The smallest input size for which the windows have the size in the file.
-    size: usize,
-    /// Side of the windows in training, if it was different.
-    trained_window: Option<usize>,
-}
-
-/// Returns the windows that the tables of relative positions determine.
-fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<StatedWindows> {
+/// Returns the dimensions with the windows that the tables of relative positions determine, the heads, and the smallest
+/// input size for which the windows have this size.
+fn with_shown_windows(plain: Config, tensors: &Tensors) -> Option<Config> {
     let table = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.{TABLE}");
         let &[cells, heads] = tensors.shape(&name)? else {
@@ -162,27 +151,28 @@ fn shown_by_tables(tensors: &Tensors, stages: usize, patch: usize) -> Option<Sta
         };
         Some((cells.isqrt().div_ceil(2), heads))
     };
+    let stages = plain.depths.len();
     let tables = (0..stages).map(table).collect::<Option<Vec<_>>>()?;
     let (window, _) = *tables.first()?;
     // If a stage has a smaller window than the first one, it is the whole map of that stage.
     let map = (tables.iter().enumerate()).find(|(_, (side, _))| *side < window);
     let (side, stage) = map.map_or((window, stages - 1), |(stage, (side, _))| (*side, stage));
     let size = 1usize.checked_shl(stage as u32)?;
-    Some(StatedWindows {
+    Some(Config {
         window,
         heads: tables.iter().map(|(_, heads)| *heads).collect(),
-        size: side.checked_mul(size)?.checked_mul(patch)?,
-        trained_window: None,
+        input_size: side.checked_mul(size)?.checked_mul(plain.patch)?,
+        ..plain
     })
 }
 
-/// Returns the stated windows of a Swin V2, because its tensors do not determine them; `window` is 0 if it is not
-/// stated.
-fn shown_by_words(
+/// Returns the dimensions of a Swin V2 with the stated windows, because its tensors do not determine them, and the
+/// heads; the window is 0 if it is not stated.
+fn with_stated_windows(
+    plain: Config,
     tensors: &Tensors,
-    stages: usize,
     stated: &ArchitectureValues,
-) -> Option<StatedWindows> {
+) -> Option<Config> {
     let heads = |stage: usize| {
         let name = format!("layers.{stage}.blocks.0.attn.logit_scale");
         tensors.shape(&name)?.first().copied()
@@ -197,11 +187,13 @@ fn shown_by_words(
         None => ["", sides],
     }
     .map(|side| side.parse::<usize>().ok());
-    Some(StatedWindows {
+    Some(Config {
         window: stated.timms_size("window_size").or(window).unwrap_or(0),
-        heads: (0..stages).map(heads).collect::<Option<_>>()?,
-        size: 256,
+        heads: (0..plain.depths.len()).map(heads).collect::<Option<_>>()?,
+        input_size: 256,
+        v2: true,
         trained_window: stated.timms_size("trained_window").or(trained),
+        ..plain
     })
 }
 
@@ -213,36 +205,32 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
         return None;
     };
     let stated = ArchitectureValues::of_metadata(tensors.metadata());
-    let v2 = tensors.has("layers.0.blocks.0.attn.logit_scale");
-    let shown = match v2 {
-        true => shown_by_words(&tensors, stages, &stated)?,
-        false => shown_by_tables(&tensors, stages, patch)?,
-    };
     let depths = (0..stages)
         .map(|stage| tensors.series(&format!("layers.{stage}.blocks."), ".norm1.weight"))
         .collect();
+    let plain = Config::plain((0, patch, 0), width, depths, Vec::new());
+    let shown = match tensors.has("layers.0.blocks.0.attn.logit_scale") {
+        true => with_stated_windows(plain, &tensors, &stated)?,
+        false => with_shown_windows(plain, &tensors)?,
+    };
     let missing = match shown.window {
         0 => vec!["window"],
         _ => Vec::new(),
     };
-    let sizes = (shown.size, patch, shown.window.max(1));
-    let plain = Config::plain(sizes, width, depths, shown.heads);
     let hidden = *tensors.shape("layers.0.blocks.0.mlp.fc1.weight")?.first()?;
     let told = stated.timms_size("input_size");
-    let side = shown.size.to_string();
-    let assumed = match v2 {
+    let side = shown.input_size.to_string();
+    let assumed = match shown.v2 {
         true => message!("network-input-size", side = side),
         false => message!("network-input-single-window", side = side),
     };
+    let epsilon = stated.real("", "norm_eps", shown.epsilon);
     let config = Config {
+        window: shown.window.max(1),
         mlp_ratio: hidden as f64 / width.max(1) as f64,
-        input_size: told.unwrap_or(shown.size),
-        epsilon: stated
-            .real("", "norm_eps", plain.epsilon)
-            .unwrap_or(plain.epsilon),
-        v2,
-        trained_window: shown.trained_window,
-        ..plain
+        input_size: told.unwrap_or(shown.input_size),
+        epsilon: epsilon.unwrap_or(shown.epsilon),
+        ..shown
     };
     Some(Inferred {
         architecture: Architecture::of(config),

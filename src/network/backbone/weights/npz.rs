@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use safetensors::tensor::Dtype;
 use zip::ZipArchive;
 
-use super::numbers::FloatKind;
+use super::numbers::decode;
 use super::{Stored, Tensors, foreign};
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -40,7 +41,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
             return Err(damaged(path, format!("{name} is stored column by column")));
         }
         let bytes_of = |count: usize, side: &usize| count.checked_mul(*side);
-        let length = header.shape.iter().try_fold(kind.size(), bytes_of);
+        let length = header.shape.iter().try_fold(kind.bitsize() / 8, bytes_of);
         let length = length.ok_or_else(|| damaged(path, format!("{name} is too large")))?;
         let (path, name_inside) = (path.to_owned(), name.clone());
         tensors.insert(
@@ -48,7 +49,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
             Stored::new(header.shape, move || {
                 let bytes = array_bytes(&path, index, length)
                     .map_err(|why| damaged(&path, format!("{name_inside}: {why}")))?;
-                Ok(kind.decode(&bytes))
+                Ok(decode(kind, &bytes))
             }),
         );
     }
@@ -89,7 +90,7 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
 #[derive(Debug, PartialEq)]
 struct Header {
     /// The element type; `None` if it is not a supported float type.
-    kind: Option<FloatKind>,
+    kind: Option<Dtype>,
     fortran: bool,
     shape: Vec<usize>,
 }
@@ -127,9 +128,9 @@ impl Header {
         };
         let descr = after("descr")?;
         let kind = match descr.split(['\'', '"']).next().unwrap_or_default() {
-            "<f8" => Some(FloatKind::F64),
-            "<f4" => Some(FloatKind::F32),
-            "<f2" => Some(FloatKind::F16),
+            "<f8" => Some(Dtype::F64),
+            "<f4" => Some(Dtype::F32),
+            "<f2" => Some(Dtype::F16),
             _ => None,
         };
         let shape = after("shape")?
@@ -159,12 +160,12 @@ mod tests {
     fn headers_of_scalars_vectors_and_matrices_are_understood() {
         let header = Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }");
         let header = header.unwrap();
-        assert_eq!(header.kind, Some(FloatKind::F32));
+        assert_eq!(header.kind, Some(Dtype::F32));
         assert_eq!(header.shape, [3, 4]);
         assert!(!header.fortran);
         let vector = "{'descr': '<f2', 'fortran_order': True, 'shape': (7,), }";
         let vector = Header::parse(vector).unwrap();
-        assert_eq!((vector.kind, vector.fortran), (Some(FloatKind::F16), true));
+        assert_eq!((vector.kind, vector.fortran), (Some(Dtype::F16), true));
         assert_eq!(vector.shape, [7]);
         let scalar = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
         let scalar = Header::parse(scalar).unwrap();

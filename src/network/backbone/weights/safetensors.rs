@@ -1,13 +1,12 @@
 //! The `.safetensors` format: a JSON header, followed by the tensors' bytes.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
+use safetensors::tensor::{Metadata, SafeTensors, TensorInfo};
 
-use super::numbers::FloatKind;
+use super::numbers::{decode, is_float};
 use super::{Stored, Tensors, foreign};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
@@ -23,12 +22,12 @@ pub fn open(path: &Path) -> Result<Tensors> {
     })?;
     let file = Arc::new(file);
     let origin = path.display().to_string();
-    collect(&origin, file.header(), |name, kind, info| {
+    collect(&origin, file.header(), |name, info| {
         let (file, path, info) = (Arc::clone(&file), path.to_owned(), info.clone());
         let name = name.to_owned();
         Box::new(move || {
             file.bytes(&info)
-                .map(|bytes| kind.decode(&bytes))
+                .map(|bytes| decode(info.dtype, &bytes))
                 .map_err(|e| Problem::io(&format!("read the tensor {name}"), &path, &e))
         })
     })
@@ -39,9 +38,9 @@ pub fn in_memory(origin: &str, bytes: &'static [u8]) -> Result<Tensors> {
     let (header, metadata) = SafeTensors::read_metadata(bytes)
         .map_err(|error| foreign(Path::new(origin), &error.to_string()))?;
     let start = PREFIX + header;
-    collect(origin, &metadata, |_, kind, info| {
-        let (from, to) = info.data_offsets;
-        Box::new(move || Ok(kind.decode(&bytes[start + from..start + to])))
+    collect(origin, &metadata, |_, info| {
+        let (dtype, (from, to)) = (info.dtype, info.data_offsets);
+        Box::new(move || Ok(decode(dtype, &bytes[start + from..start + to])))
     })
 }
 
@@ -50,26 +49,16 @@ type Read = Box<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 fn collect(
     origin: &str,
     metadata: &Metadata,
-    read: impl Fn(&str, FloatKind, &TensorInfo) -> Read,
+    read: impl Fn(&str, &TensorInfo) -> Read,
 ) -> Result<Tensors> {
-    let text: BTreeMap<String, String> = metadata
-        .metadata()
-        .clone()
-        .unwrap_or_default()
-        .into_iter()
-        .collect();
-    let mut tensors = Tensors::of(origin, text);
+    let texts = metadata.metadata().iter().flatten();
+    let texts = texts.map(|(key, text)| (key.clone(), text.clone()));
+    let mut tensors = Tensors::of(origin, texts.collect());
     for (name, info) in metadata.tensors() {
-        let kind = match info.dtype {
-            Dtype::F64 => FloatKind::F64,
-            Dtype::F32 => FloatKind::F32,
-            Dtype::F16 => FloatKind::F16,
-            Dtype::BF16 => FloatKind::Bf16,
-            // Integer tensors are counters and index buffers, not weights.
-            _ => continue,
-        };
-        let reading = read(&name, kind, info);
-        tensors.insert(name, Stored::new(info.shape.clone(), reading));
+        if is_float(info.dtype) {
+            let reading = read(&name, info);
+            tensors.insert(name, Stored::new(info.shape.clone(), reading));
+        }
     }
     Ok(tensors)
 }

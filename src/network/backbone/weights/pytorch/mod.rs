@@ -8,9 +8,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use pytorch_reader::{DType, PytorchError, PytorchReader, Tensor};
+use safetensors::tensor::Dtype;
 use tempfile::NamedTempFile;
 
-use super::numbers::FloatKind;
+use super::numbers::decode;
 use super::{Stored, Tensors, foreign};
 use crate::data::cache_folder;
 use crate::files;
@@ -43,10 +44,10 @@ pub fn open(path: &Path) -> Result<Tensors> {
     let mut tensors = Tensors::of(path.display().to_string(), Default::default());
     for (name, tensor) in reader.into_tensors() {
         let kind = match tensor.dtype() {
-            DType::F64 => FloatKind::F64,
-            DType::F32 => FloatKind::F32,
-            DType::F16 => FloatKind::F16,
-            DType::BF16 => FloatKind::Bf16,
+            DType::F64 => Dtype::F64,
+            DType::F32 => Dtype::F32,
+            DType::F16 => Dtype::F16,
+            DType::BF16 => Dtype::BF16,
             _ => continue,
         };
         let shape = tensor.shape().to_vec();
@@ -57,7 +58,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
                 let bytes = tensor
                     .read()
                     .map_err(|error| Problem::io("read a tensor", &path, &error))?;
-                Ok(kind.decode(&bytes))
+                Ok(decode(kind, &bytes))
             }),
         );
     }
