@@ -187,18 +187,20 @@ pub const FUNCTIONS: &[Function] = &[
         usage: "first_rows(x, n)",
         meaning: "the first n rows (tokens), along the second-to-last axis",
         torch: "return x[..., : int(n), :]",
-        body: Body::WithNumber(shape::first_rows, |x, n| {
-            x.transpose().columns_between(0.0, n).transpose()
-        }),
+        body: Body::WithNumber(
+            |x, n| shape::cut_rows(x, n, shape::first_columns),
+            |x, n| x.transpose().columns_between(0.0, n).transpose(),
+        ),
     },
     Function {
         name: "rest_rows",
         usage: "rest_rows(x, n)",
         meaning: "all rows (tokens) after the first n, along the second-to-last axis",
         torch: "return x[..., int(n) :, :]",
-        body: Body::WithNumber(shape::rest_rows, |x, n| {
-            x.transpose().columns_between(n, f64::INFINITY).transpose()
-        }),
+        body: Body::WithNumber(
+            |x, n| shape::cut_rows(x, n, shape::rest_columns),
+            |x, n| x.transpose().columns_between(n, f64::INFINITY).transpose(),
+        ),
     },
     Function {
         name: "first_columns",

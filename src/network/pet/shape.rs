@@ -136,17 +136,8 @@ pub(super) fn rest_columns(x: &[usize], n: f64) -> Outcome {
     cut(x, n, |n, all| all.checked_sub(n).filter(|rest| *rest > 0))
 }
 
-/// Returns the shape of the first `n` rows (second-to-last axis).
-pub(super) fn first_rows(x: &[usize], n: f64) -> Outcome {
-    rows_cut(x, n, first_columns)
-}
-
-/// Returns the shape of the rows after the first `n`.
-pub(super) fn rest_rows(x: &[usize], n: f64) -> Outcome {
-    rows_cut(x, n, rest_columns)
-}
-
-fn rows_cut(x: &[usize], n: f64, cut: fn(&[usize], f64) -> Outcome) -> Outcome {
+/// Returns the shape after cutting rows (second-to-last axis) as `cut` cuts columns.
+pub(super) fn cut_rows(x: &[usize], n: f64, cut: fn(&[usize], f64) -> Outcome) -> Outcome {
     let rows = transposed(x);
     let cut = cut(&rows, n).map_err(|_| {
         let (shown, rows) = (shown(x), columns(&rows));

@@ -225,15 +225,10 @@ fn shaped(
         && positions.is_some_and(|count| {
             is_square(count) && !count.checked_sub(extra).is_some_and(is_square)
         });
+    let before = if no_embed_class { 0 } else { extra };
     let size = match positions {
         None => 224,
-        Some(count) => {
-            let cells = match no_embed_class {
-                true => count,
-                false => count.checked_sub(extra)?,
-            };
-            cells.isqrt().saturating_mul(patch)
-        }
+        Some(count) => count.checked_sub(before)?.isqrt().saturating_mul(patch),
     };
     let hidden = tensors.shape("blocks.0.mlp.fc2.weight")?.get(1).copied()?;
     let swiglu = *tensors.shape("blocks.0.mlp.fc1.weight")?.first()? == 2 * hidden;
@@ -268,12 +263,10 @@ fn shaped(
         registers,
         no_embed_class,
         fc_norm: tensors.has("fc_norm.weight"),
-        pool: if pools {
-            Pool::Map
-        } else if tensors.has("fc_norm.weight") {
-            Pool::Avg
-        } else {
-            Pool::Token
+        pool: match tensors.has("fc_norm.weight") {
+            _ if pools => Pool::Map,
+            true => Pool::Avg,
+            false => Pool::Token,
         },
         rope,
         pos_embed: positions.is_some(),
