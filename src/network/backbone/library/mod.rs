@@ -243,7 +243,14 @@ impl BackboneLibrary {
             }
         };
         let entry = entry.prepared(choice.pretrained_transform);
-        Ok(described(entry, state, assumed))
+        Ok(Description {
+            blocks: entry.architecture.blocks(),
+            feature_width: entry.architecture.feature_width(),
+            parameters: entry.architecture.parameters(),
+            entry,
+            state,
+            assumed,
+        })
     }
 
     /// Returns whether an entry's weights are available.
@@ -277,17 +284,6 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Description {
-    Description {
-        blocks: entry.architecture.blocks(),
-        feature_width: entry.architecture.feature_width(),
-        parameters: entry.architecture.parameters(),
-        entry,
-        state,
-        assumed,
-    }
 }
 
 /// Opens a backbone from the default locations; see [`BackboneLibrary::open`]. `progress` receives the progress of a
