@@ -59,7 +59,6 @@ struct Bench {
     stack: PetStack,
     /// Inputs of each site, and the random weights of its result in the loss.
     sites: Vec<(Site, Vec<Value>, Value)>,
-    device: Device,
 }
 
 impl Bench {
@@ -90,11 +89,7 @@ impl Bench {
                 }
                 sites.push((site, inputs, random(&given, 100 * place + 50, &device)));
             }
-            return Ok(Self {
-                stack,
-                sites,
-                device,
-            });
+            return Ok(Self { stack, sites });
         }
         let what = message!("problem-sites-not-offered-together");
         Err(Diagnostic::new(0..0, what))
@@ -105,19 +100,14 @@ impl Bench {
         let moved = self.stack.with(|_, tensor, trained| {
             number += 1;
             match trained {
-                true => tensor.clone() + self.drawn(tensor, number) * AWAY,
+                true => tensor.clone() + drawn(tensor, number) * AWAY,
                 false => tensor.clone(),
             }
         });
         let (first, later) = (self.backward(&self.stack)?, self.backward(&moved)?);
-        let names: Vec<(String, bool)> = self
-            .stack
-            .parameters()
-            .map(|(name, _, trained)| (name.to_owned(), trained))
-            .collect();
-        let each = names.into_iter().map(|(name, trained)| {
+        let each = self.stack.parameters().map(|(name, _, trained)| {
             let size = |all: &BTreeMap<String, Vec<f32>>| {
-                let values = all.get(&name).into_iter().flatten();
+                let values = all.get(name).into_iter().flatten();
                 values.fold(0f32, |most, value| most.max(value.abs()))
             };
             let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
@@ -126,7 +116,7 @@ impl Bench {
                 (_, false, true) => Learns::Later,
                 _ => Learns::Never,
             };
-            let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
+            let name = name.split_once('.').map_or(name, |(_, rest)| rest);
             let name = match name.split_once('.') {
                 Some((site, own)) => format!("{own} at {site}"),
                 None => name.to_owned(),
@@ -134,12 +124,6 @@ impl Bench {
             Gradient { name, learns }
         });
         Ok(each.collect())
-    }
-
-    /// Draws standard normal values with the shape of a parameter.
-    fn drawn(&self, like: &Tensor<2>, seed: u64) -> Tensor<2> {
-        let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
-        Tensor::from_data(TensorData::new(values, like.dims()), &self.device)
     }
 
     /// Returns the gradient of each parameter for the weighted sum of all results.
@@ -168,6 +152,12 @@ impl Bench {
         };
         Ok(trained.filter_map(of).collect())
     }
+}
+
+/// Draws standard normal values with the shape of a parameter.
+fn drawn(like: &Tensor<2>, seed: u64) -> Tensor<2> {
+    let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
+    Tensor::from_data(TensorData::new(values, like.dims()), &Device::flex())
 }
 
 /// Returns the sum of the element-wise product of a result and its weights.
