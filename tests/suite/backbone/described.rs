@@ -163,7 +163,10 @@ fn values_are_given_and_wrong_ones_refused() {
             ..BackboneChoice::from("vit_tiny_patch16_224")
         })
         .unwrap();
-    assert_eq!(described.entry.normalisation.mean[0], 0.481_454_66);
+    assert_eq!(
+        described.entry.transform.normalisation.mean[0],
+        0.481_454_66
+    );
 }
 
 #[test]

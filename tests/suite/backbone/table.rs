@@ -120,11 +120,17 @@ fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
         library.problems()
     );
     // The faulty entry costs nothing but itself.
-    assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.5; 3]);
+    assert_eq!(
+        library.entry("toy").unwrap().transform.normalisation.mean,
+        [0.5; 3]
+    );
     fs::write(&places.tables[1], replaced).unwrap();
     let library = BackboneLibrary::new(places);
     assert!(library.problems().is_empty());
-    assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.5; 3]);
+    assert_eq!(
+        library.entry("toy").unwrap().transform.normalisation.mean,
+        [0.5; 3]
+    );
     let toys = library.entries().iter().filter(|entry| entry.name == "toy");
     assert_eq!(toys.count(), 1);
 }

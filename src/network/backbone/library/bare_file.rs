@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use super::BackboneLibrary;
-use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, WeightSource};
-use super::model_config::{StatedValues, Transform, as_options, stated_beside, stated_by};
+use super::entry::{BackboneChoice, BackboneEntry, NOT_STATED, Transform, WeightSource};
+use super::model_config::{StatedValues, as_options, stated_beside, stated_by};
 use crate::backbone::{families, weights};
 use crate::data::transform::{CropMode, Resize};
 use crate::message;
@@ -71,10 +71,11 @@ impl BackboneLibrary {
             name: tensors.metadata().get("name").cloned().unwrap_or(stem),
             pet_blocks: inferred.architecture.default_pet_blocks(),
             architecture: inferred.architecture,
-            normalisation: transform.normalisation,
-            crop_ratio: transform.crop_ratio,
-            resize: transform.resize,
-            paper: (transform.normalisation, transform.crop_ratio),
+            transform,
+            paper: Transform {
+                resize: Resize::default(),
+                ..transform
+            },
             values,
             source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
@@ -88,13 +89,8 @@ impl BackboneLibrary {
 }
 
 /// Returns the entry with the values of a choice, which may only change how images are prepared.
-pub(super) fn given(entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<BackboneEntry> {
+pub(super) fn given(mut entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<BackboneEntry> {
     let values = stated_by(choice.values.unwrap_or_default())?;
-    let mut transform = Transform {
-        normalisation: entry.normalisation,
-        crop_ratio: entry.crop_ratio,
-        resize: entry.resize,
-    };
     if let Some(word) = values
         .keys()
         .find(|word| !Transform::WORDS.contains(&word.as_str()))
@@ -108,11 +104,6 @@ pub(super) fn given(entry: BackboneEntry, choice: BackboneChoice<'_>) -> Result<
         .at("--backbone-set")
         .advise(message!("advice-own-backbone-entry")));
     }
-    transform.follow(&values, Path::new("--backbone-set"), true)?;
-    Ok(BackboneEntry {
-        normalisation: transform.normalisation,
-        crop_ratio: transform.crop_ratio,
-        resize: transform.resize,
-        ..entry
-    })
+    (entry.transform).follow(&values, Path::new("--backbone-set"), true)?;
+    Ok(entry)
 }

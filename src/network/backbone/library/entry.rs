@@ -67,6 +67,17 @@ pub enum WeightSource {
     File(PathBuf),
 }
 
+/// The preparation of images.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// The normalisation of pixels.
+    pub normalisation: Normalisation,
+    /// At inference, the shorter side is resized to input size / crop ratio, and then the centre is cropped.
+    pub crop_ratio: f32,
+    /// Interpolation filter and crop mode.
+    pub resize: Resize,
+}
+
 /// An entry of the table of backbones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackboneEntry {
@@ -76,14 +87,10 @@ pub struct BackboneEntry {
     pub title: String,
     /// Family and dimensions.
     pub architecture: Architecture,
-    /// The normalisation of pixels.
-    pub normalisation: Normalisation,
-    /// At inference, the shorter side is resized to input size / crop ratio, and then the centre is cropped.
-    pub crop_ratio: f32,
-    /// Interpolation filter and crop mode of its pre-training.
-    pub resize: Resize,
-    /// Normalisation and crop ratio in LAE's code, which uses a bilinear filter.
-    pub paper: (Normalisation, f32),
+    /// The transform of its pre-training.
+    pub transform: Transform,
+    /// The transform in LAE's code, which uses a bilinear filter.
+    pub paper: Transform,
     /// For a weight file: all values stated in files beside it or by the user, in the syntax of
     /// [`BackboneChoice::values`], for use without those files.
     pub values: Option<String>,
@@ -108,8 +115,8 @@ impl BackboneEntry {
     pub fn input(&self) -> InputSpec {
         InputSpec {
             size: self.architecture.input_size(),
-            crop_ratio: self.crop_ratio,
-            resize: self.resize,
+            crop_ratio: self.transform.crop_ratio,
+            resize: self.transform.resize,
         }
     }
 
@@ -117,23 +124,19 @@ impl BackboneEntry {
     pub fn has_own_transform(&self) -> bool {
         let paper = self.clone().prepared(false);
         let same_side = self.input().shorter_side() == paper.input().shorter_side();
-        let filters = [self, &paper].map(|entry| entry.resize.interpolation);
-        self.normalisation != paper.normalisation || !same_side || filters[0] != filters[1]
+        let [own, paper] = [self.transform, self.paper];
+        let same_filter = own.resize.interpolation == paper.resize.interpolation;
+        own.normalisation != paper.normalisation || !same_side || !same_filter
     }
 
     /// Returns the entry with the transform of its pre-training (unchanged), or with that of LAE's code.
     #[must_use]
     pub fn prepared(self, pretrained_transform: bool) -> Self {
-        if pretrained_transform {
-            return self;
-        }
-        let (normalisation, crop_ratio) = self.paper;
-        Self {
-            normalisation,
-            crop_ratio,
-            resize: Resize::default(),
-            ..self
-        }
+        let transform = match pretrained_transform {
+            true => self.transform,
+            false => self.paper,
+        };
+        Self { transform, ..self }
     }
 
     /// Returns its title in the language of this thread.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::entry::Transform;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::Tensors;
 use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
@@ -19,13 +20,6 @@ use crate::problem::{Problem, Result};
 pub(super) const CONFIG: &str = "config.json";
 /// The file with the image transform of transformers.
 pub(super) const PREPROCESSOR: &str = "preprocessor_config.json";
-
-/// The preparation of images.
-pub(super) struct Transform {
-    pub normalisation: Normalisation,
-    pub crop_ratio: f32,
-    pub resize: Resize,
-}
 
 impl Transform {
     /// The keys that describe a transform.

@@ -49,7 +49,7 @@ impl Opened {
             weights,
             backbone,
             input: entry.input(),
-            normalisation: entry.normalisation,
+            normalisation: entry.transform.normalisation,
             entry,
             sha256: String::new(),
             bytes: 0,

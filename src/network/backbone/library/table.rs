@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::embedded_file;
-use super::entry::{BackboneEntry, NOT_STATED, WeightSource};
+use super::entry::{BackboneEntry, NOT_STATED, Transform, WeightSource};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::families::{self, FAMILIES};
@@ -193,16 +193,22 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
         return Err(refused(&written, &why));
     }
     Ok(BackboneEntry {
-        normalisation: own,
         title: written.title.unwrap_or_else(|| written.name.clone()),
         name: written.name,
         architecture,
-        crop_ratio,
-        resize: Resize {
-            interpolation: written.interpolation,
-            mode: written.crop_mode,
+        transform: Transform {
+            normalisation: own,
+            crop_ratio,
+            resize: Resize {
+                interpolation: written.interpolation,
+                mode: written.crop_mode,
+            },
         },
-        paper: (paper, paper_ratio),
+        paper: Transform {
+            normalisation: paper,
+            crop_ratio: paper_ratio,
+            resize: Resize::default(),
+        },
         values: None,
         pet_blocks,
         source,
@@ -352,9 +358,9 @@ file = "small.safetensors"
         let (entries, problems) = read(GOOD);
         assert!(problems.is_empty(), "{problems:?}");
         let entry = &entries[0];
-        assert_eq!(entry.crop_ratio, 0.875);
+        assert_eq!(entry.transform.crop_ratio, 0.875);
         assert_eq!(entry.pet_blocks, 2);
-        assert_eq!(entry.normalisation, Normalisation::SYMMETRIC);
+        assert_eq!(entry.transform.normalisation, Normalisation::SYMMETRIC);
         let expected = Path::new("tables").join("small.safetensors");
         assert_eq!(entry.source, WeightSource::File(expected));
     }
