@@ -55,13 +55,11 @@ impl PetStack {
         let blocks = plan.layout.blocks.iter().filter_map(|(block, layout)| {
             let tensors = self.tensors.get(block)?;
             let parameters = layout.slots.iter().zip(tensors);
-            let parameters = parameters.filter_map(|(slot, tensor)| {
-                Some(BlockParameter {
-                    name: &plan.spec.parameters.get(slot.parameter)?.name,
-                    key: &slot.name,
-                    site: slot.site,
-                    tensor,
-                })
+            let parameters = parameters.map(|(slot, tensor)| BlockParameter {
+                name: &plan.spec.parameters[slot.parameter].name,
+                key: &slot.name,
+                site: slot.site,
+                tensor,
             });
             let sites = layout.bindings.iter().filter_map(|(site, bindings)| {
                 Some(SitePet {
