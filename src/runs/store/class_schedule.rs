@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::corrected::{file_of, origin};
 use super::write_file;
+use crate::error_problem;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -57,12 +58,8 @@ pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<(
         data: origin(place),
         all_at_once,
     };
-    let text = toml::to_string_pretty(&written).map_err(|error| {
-        Problem::new(message!(
-            "problem-answer-unwritten",
-            error = error.to_string()
-        ))
-    })?;
+    let text = toml::to_string_pretty(&written)
+        .map_err(|error| error_problem("problem-answer-unwritten", error))?;
     write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
 }
 

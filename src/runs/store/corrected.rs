@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::data::{Correction, builtin, check_corrected, published};
+use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
@@ -155,12 +156,8 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
         data: origin(place),
         corrected: list.to_vec(),
     };
-    let text = toml::to_string_pretty(&written).map_err(|error| {
-        Problem::new(message!(
-            "problem-corrected-labels-unwritten",
-            error = error.to_string()
-        ))
-    })?;
+    let text = toml::to_string_pretty(&written)
+        .map_err(|error| error_problem("problem-corrected-labels-unwritten", error))?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }
 

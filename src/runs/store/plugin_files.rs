@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::write_file;
+use crate::error_problem;
 use crate::message;
 use crate::pet::library::built_in;
 use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes, UNREADABLE_NOTES};
@@ -79,12 +80,8 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
         }
     };
     change(&mut notes);
-    let text = serde_json::to_string_pretty(&notes).map_err(|error| {
-        Problem::new(message!(
-            "problem-notes-unwritten",
-            error = error.to_string()
-        ))
-    })?;
+    let text = serde_json::to_string_pretty(&notes)
+        .map_err(|error| error_problem("problem-notes-unwritten", error))?;
     write_file(&file, text.as_bytes()).map(drop)
 }
 

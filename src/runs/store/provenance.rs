@@ -13,6 +13,7 @@ use super::tables::{damaged_table, from_csv, to_csv};
 use super::{IMAGES_FILE, PROVENANCE_FILE};
 use crate::data::ClassPrints;
 use crate::data::transform::Interpolation;
+use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::keep_file;
@@ -176,12 +177,8 @@ impl RunFolder {
     }
 
     fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
-        let text = toml::to_string_pretty(made_of).map_err(|error| {
-            Problem::new(message!(
-                "problem-provenance-unwritten",
-                error = error.to_string()
-            ))
-        })?;
+        let text = toml::to_string_pretty(made_of)
+            .map_err(|error| error_problem("problem-provenance-unwritten", error))?;
         let path = self.path().join(PROVENANCE_FILE);
         keep_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
     }

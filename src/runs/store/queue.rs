@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::error_problem;
 use crate::files;
 use crate::files::Lock;
 use crate::files::write::{keep_file, lock_file};
@@ -149,12 +150,8 @@ impl<T: QueueEntry> QueueFile<T> {
                 _ => Ok(()),
             };
         }
-        let text = toml::to_string_pretty(&Jobs { job: jobs }).map_err(|error| {
-            Problem::new(message!(
-                "problem-queue-unwritten",
-                error = error.to_string()
-            ))
-        })?;
+        let text = toml::to_string_pretty(&Jobs { job: jobs })
+            .map_err(|error| error_problem("problem-queue-unwritten", error))?;
         keep_file(&path, text.as_bytes()).map(drop)
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
 use crate::data::Fingerprints;
+use crate::error_problem;
 use crate::message;
 use crate::metrics::Expert;
 use crate::names::compose;
@@ -96,12 +97,8 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
-    let facts = toml::to_string(&WithFacts { facts }).map_err(|error| {
-        Problem::new(message!(
-            "problem-run-metadata-unwritten",
-            error = error.to_string()
-        ))
-    })?;
+    let facts = toml::to_string(&WithFacts { facts })
+        .map_err(|error| error_problem("problem-run-metadata-unwritten", error))?;
     Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 

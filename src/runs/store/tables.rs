@@ -1,12 +1,14 @@
 //! Reads and writes the tables of a run's folder: predictions and study of prompts per task.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
+use crate::error_problem;
 use crate::message;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
@@ -257,17 +259,12 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
 
 /// Returns rows as CSV with a header line.
 pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
-    let failed = |error: String| {
-        Problem::new(message!(
-            "problem-run-table-unwritten",
-            error = error.to_string()
-        ))
-    };
+    let failed = |error: &dyn Display| error_problem("problem-run-table-unwritten", error);
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        writer.serialize(row).map_err(|e| failed(e.to_string()))?;
+        writer.serialize(row).map_err(|error| failed(&error))?;
     }
-    writer.into_inner().map_err(|e| failed(e.to_string()))
+    writer.into_inner().map_err(|error| failed(&error))
 }
 
 /// Returns text for a cell that a spreadsheet program does not evaluate: text that starts like a formula gets a leading

@@ -11,6 +11,7 @@ use super::folder::{RunFolder, make_folder};
 use super::pictures::AddedPictures;
 use super::{ADDED_FOLDER, TASK_FILE, summary};
 use crate::data::Sample;
+use crate::error_problem;
 use crate::files::Lock;
 use crate::files::sync_folder;
 use crate::files::write::{keep_file, save_problem};
@@ -74,12 +75,8 @@ impl NewAddedTask {
             format: FORMAT,
             added_task: added_task.clone(),
         };
-        let text = toml::to_string(&written).map_err(|error| {
-            Problem::new(message!(
-                "problem-added-task-unwritten",
-                error = error.to_string()
-            ))
-        })?;
+        let text = toml::to_string(&written)
+            .map_err(|error| error_problem("problem-added-task-unwritten", error))?;
         keep_file(&partial.join(TASK_FILE), text.as_bytes())?;
         read(
             &partial,

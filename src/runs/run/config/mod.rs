@@ -15,6 +15,7 @@ mod setting;
 mod spec;
 
 use crate::backbone::library::BackboneChoice;
+use crate::error_problem;
 use crate::files::names::{is_elsewhere, is_path};
 use crate::message;
 use crate::problem::{Problem, Result, line_and_column};
@@ -101,12 +102,8 @@ impl RunConfig {
     /// # Errors
     /// Returns a Problem if TOML cannot represent a value, which does not occur in practice.
     pub fn to_toml(&self) -> Result<String> {
-        toml::to_string_pretty(self).map_err(|error| {
-            Problem::new(message!(
-                "problem-settings-unwritten",
-                error = error.to_string()
-            ))
-        })
+        toml::to_string_pretty(self)
+            .map_err(|error| error_problem("problem-settings-unwritten", error))
     }
 
     /// Returns the paths on other computers in these settings, without duplicates: of the dataset, the weights, the

@@ -10,6 +10,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::error_problem;
 use crate::message;
 use crate::names::meant;
 use crate::problem::{Problem, Result};
@@ -148,8 +149,7 @@ pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
 
 /// Returns the Problem of an `ssh` that cannot be started on this machine.
 pub fn no_ssh(error: &std::io::Error) -> Problem {
-    Problem::new(message!("place-ssh-not-started", error = error.to_string()))
-        .advise(message!("place-ssh-not-started-advice"))
+    error_problem("place-ssh-not-started", error).advise(message!("place-ssh-not-started-advice"))
 }
 
 /// Returns the path of the user's file of places; `None` if the system has no settings folder.

@@ -7,6 +7,7 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 
 use super::Figure;
+use crate::error_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::fonts;
@@ -86,11 +87,7 @@ pub(super) fn tree(figure: &Figure) -> Result<Tree> {
 }
 
 pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(message!(
-        "problem-figure-not-drawn",
-        error = error.to_string()
-    ))
-    .advise(message!("advice-save-as-svg"))
+    error_problem("problem-figure-not-drawn", error).advise(message!("advice-save-as-svg"))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
+use crate::error_problem;
 use crate::fetch::hex;
 use crate::files::names::portable;
 use crate::files::{self, sync_all, sync_folder};
@@ -311,12 +312,9 @@ fn refused(path: &Path, why: &str) -> Problem {
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(message!(
-        "problem-packed-run-damaged",
-        error = error.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("advice-copy-or-download-again"))
+    error_problem("problem-packed-run-damaged", error)
+        .at_path(path)
+        .advise(message!("advice-copy-or-download-again"))
 }
 
 /// Removes folders left behind by killed programs.

@@ -1,9 +1,11 @@
 //! Removes paths from the files of a run.
 
+use std::fmt::Display;
+
 use crate::data::scenario::ClassOrder;
+use crate::error_problem;
 use crate::files::names::is_path;
-use crate::message;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::store::added_tasks::Written;
@@ -59,19 +61,14 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
 
 /// Returns the text of an added task's `lesson.toml` without the path of its images.
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
-    let unread = |error: String| {
-        Problem::new(message!(
-            "problem-added-task-not-packed",
-            error = error.to_string()
-        ))
-    };
-    let mut written: Written = toml::from_str(text).map_err(|error| unread(error.to_string()))?;
+    let unread = |error: &dyn Display| error_problem("problem-added-task-not-packed", error);
+    let mut written: Written = toml::from_str(text).map_err(|error| unread(&error))?;
     let source = &mut written.added_task.source;
     if !is_path(source) {
         return Ok(text.to_string());
     }
     *source = last_name(source);
-    toml::to_string(&written).map_err(|error| unread(error.to_string()))
+    toml::to_string(&written).map_err(|error| unread(&error))
 }
 
 #[cfg(test)]

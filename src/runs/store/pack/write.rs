@@ -9,6 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
+use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::{is_locked, save_problem, write_with};
@@ -82,12 +83,8 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     for task in &mut summary.added_tasks {
         task.source = String::new();
     }
-    serde_json::to_vec_pretty(&summary).map_err(|error| {
-        Problem::new(message!(
-            "problem-run-metrics-unwritten",
-            error = error.to_string()
-        ))
-    })
+    serde_json::to_vec_pretty(&summary)
+        .map_err(|error| error_problem("problem-run-metrics-unwritten", error))
 }
 
 /// Returns the files of a run to pack, with their names in the archive.
@@ -165,10 +162,7 @@ impl Content {
 
     fn unread(&self, error: &io::Error) -> Problem {
         match self {
-            Self::Text(_) => Problem::new(message!(
-                "problem-run-unreadable",
-                error = error.to_string()
-            )),
+            Self::Text(_) => error_problem("problem-run-unreadable", error),
             Self::File(path) => Problem::io("read a file of the run", path, error),
         }
     }
@@ -217,12 +211,8 @@ fn write(
     };
     let saved = |error| save_problem(to, &error);
     let mut archive = ZipWriter::new_stream(out);
-    let text = serde_json::to_vec_pretty(manifest).map_err(|error| {
-        Problem::new(message!(
-            "problem-run-not-packed",
-            error = error.to_string()
-        ))
-    })?;
+    let text = serde_json::to_vec_pretty(manifest)
+        .map_err(|error| error_problem("problem-run-not-packed", error))?;
     archive
         .start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0))
         .map_err(failed)?;

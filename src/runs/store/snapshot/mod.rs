@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{added_tasks, snapshot_file};
+use crate::error_problem;
 use crate::fetch::hex;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -66,12 +67,8 @@ impl Label {
     }
 
     fn metadata(&self) -> Result<HashMap<String, String>> {
-        let text = serde_json::to_string(self).map_err(|error| {
-            Problem::new(message!(
-                "problem-snapshot-not-described",
-                error = error.to_string()
-            ))
-        })?;
+        let text = serde_json::to_string(self)
+            .map_err(|error| error_problem("problem-snapshot-not-described", error))?;
         Ok(HashMap::from([(LABEL.to_string(), text)]))
     }
 }

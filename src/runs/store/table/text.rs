@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
-use crate::message;
-use crate::problem::{Problem, Result};
+use crate::error_problem;
+use crate::problem::Result;
 use crate::store::tables::harmless_cell;
 
 /// The text between a mean and its standard deviation.
@@ -175,12 +175,7 @@ impl TextTable {
     /// # Errors
     /// Returns a Problem if it cannot be written.
     pub fn csv(&self) -> Result<String> {
-        let problem = |error: &dyn std::fmt::Display| {
-            Problem::new(message!(
-                "problem-table-unwritten",
-                error = error.to_string()
-            ))
-        };
+        let problem = |error: &dyn Display| error_problem("problem-table-unwritten", error);
         let mut writer = csv::Writer::from_writer(Vec::new());
         let titles = self.headings.iter().map(|h| h.title.as_str());
         writer.write_record(titles).map_err(|e| problem(&e))?;
