@@ -15,9 +15,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::measured::MetricsRow;
+use super::measured::{MetricsRow, read_metrics, report_of};
 use super::pictures::{AddedPictures, MOST_PICTURES};
-use super::saved::{read_metrics, report_of};
 use super::tables::damaged_table;
 use super::{ADDED_FOLDER, METRICS_FILE, TASK_FILE};
 use crate::files;

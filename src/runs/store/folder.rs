@@ -9,10 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
 use super::hash_writer::Hashed;
-use super::measured::{MetricsRow, metrics_csv};
+use super::measured::{MetricsRow, metrics_csv, read_metrics};
 use super::place::no_run;
 use super::record::{self, run_name, run_toml};
-use super::saved::read_metrics;
 use super::snapshot::{self, SnapshotWriter};
 use super::start::PetStart;
 use super::summary::{self, Saving};
@@ -189,7 +188,6 @@ impl RunFolder {
             tensors::write(out, snapshot, GeneratedTensors::new(), metadata)
         })?;
         let answers = answers_csv(&report.answers)?;
-        let sha256 = [hash.finalize(), Sha256::digest(&answers)].map(|hash| hex(&hash));
         make_folder(&self.path.join(CONFUSION_FOLDER))?;
         written += keep_file(&answers_file(&self.path, report.task), &answers)?;
         if !report.slots.is_empty() {
@@ -211,7 +209,8 @@ impl RunFolder {
         }
         let peak = memory::run_peak_bytes();
         rows.push(MetricsRow {
-            sha256,
+            snapshot_sha256: hex(&hash.finalize()),
+            answers_sha256: hex(&Sha256::digest(&answers)),
             ..MetricsRow::new(report, peak)
         });
         written += keep_file(&path, &metrics_csv(&rows)?)?;

@@ -7,10 +7,9 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::about::about;
-use super::measured::MetricsRow;
+use super::measured::{MetricsRow, read_metrics, report_of};
 use super::place::no_run;
 use super::record::read_run_toml;
-use super::saved::{read_metrics, report_of};
 use super::tables::damaged_table;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,

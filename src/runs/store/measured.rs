@@ -1,87 +1,103 @@
-//! Reads and writes `metrics.csv`, which has one row per task and columns for the experts of the run.
+//! Reads and writes the measurements of a task: its row of `metrics.csv`, which has columns for the experts of the run,
+//! with its predictions and its study of prompts.
 
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use super::tables::{Cell, Column, damaged_table, joined, parted, table_csv};
+use serde::{Deserialize, Serialize};
+
+use super::tables::{
+    damaged_table, joined, parted, read_answers, read_slots, table_csv, to_csv, unreadable_row,
+};
+use super::{answers_file, slots_file};
+use crate::files;
 use crate::metrics::{Answers, ByExpert, Expert, SlotCounts};
-use crate::problem::Result;
-use crate::run::event::{Costs, TaskReport};
-
-/// The columns of every table, in order; columns without a value are empty. Runs of older versions lack those from
-/// `answer` on. Further experts have columns after these.
-const COLUMNS: [&str; 22] = [
-    "task",
-    "images",
-    "online",
-    "offline",
-    "ensemble",
-    "seconds",
-    "images_per_second",
-    "online_drift",
-    "offline_drift",
-    "peak_memory_bytes",
-    "answer",
-    "task_given",
-    "images_seen",
-    "training_seconds",
-    "prediction_seconds",
-    "stored_parameters",
-    "kept_bytes",
-    "unreadable",
-    "gauges",
-    "losses",
-    "snapshot_sha256",
-    "answers_sha256",
-];
+use crate::problem::{Problem, Result};
+use crate::run::event::{Costs, RunHeader, TaskReport};
 
 /// Measurements that have their own columns since format 1.
 const FIRST_MEASURED: [&str; 2] = ["online_drift", "offline_drift"];
 
-/// A row. Its accuracies (0..=1) are for readers; the program computes them from the predictions.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The names of the columns of every table; those of further experts follow.
+static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let table = to_csv([MetricsRow::default()]).unwrap_or_default();
+    let table = String::from_utf8_lossy(&table);
+    let header = table.lines().next().unwrap_or_default();
+    header.split(',').map(String::from).collect()
+});
+
+/// A row. Its accuracies (0..=1) are for readers; the program computes them from the predictions. Runs of older versions
+/// lack the columns from `answer` on; columns without a value are empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MetricsRow {
     /// Number of the task, from 1.
     pub task: usize,
-    pub images: usize,
-    pub accuracy: ByExpert<f64>,
+    images: usize,
+    online: Option<f64>,
+    offline: Option<f64>,
+    ensemble: Option<f64>,
     pub seconds: f64,
-    pub images_per_second: f64,
-    pub first_measured: [Option<f64>; 2],
+    images_per_second: f64,
+    online_drift: Option<f64>,
+    offline_drift: Option<f64>,
     pub peak_memory_bytes: Option<u64>,
+    answer: Option<f64>,
     pub task_given: Option<f64>,
-    pub images_seen: Option<usize>,
-    pub training_seconds: Option<f64>,
-    pub prediction_seconds: Option<f64>,
-    pub stored_parameters: Option<usize>,
-    pub kept_bytes: Option<u64>,
-    pub unreadable: Option<usize>,
+    images_seen: Option<usize>,
+    training_seconds: Option<f64>,
+    prediction_seconds: Option<f64>,
+    stored_parameters: Option<usize>,
+    kept_bytes: Option<u64>,
+    unreadable: Option<usize>,
     /// Other measurements of the method: `name=value`, separated by spaces.
-    pub measurements: String,
+    #[serde(default, rename = "gauges")]
+    measurements: String,
     /// Mean training loss of each epoch, separated by spaces.
-    pub losses: String,
-    /// SHA-256 of the task's saved snapshot and of its predictions, in hex; empty in runs of older versions, and in
-    /// rows made from a report.
-    pub sha256: [String; 2],
+    #[serde(default)]
+    losses: String,
+    /// SHA-256 of the task's saved snapshot, in hex; empty in runs of older versions, and in rows made from a report.
+    #[serde(default)]
+    pub snapshot_sha256: String,
+    /// SHA-256 of the task's predictions.
+    #[serde(default)]
+    pub answers_sha256: String,
+    /// Accuracies of experts without a column of every table.
+    #[serde(skip)]
+    others: ByExpert<f64>,
 }
 
 impl MetricsRow {
     /// Creates the row of a report, without hashes.
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
         let (answers, costs) = (&report.answers, &report.costs);
-        let experts = answers.given.keys().copied();
-        let others = report.measurements.iter();
-        let others = others.filter(|(name, _)| !FIRST_MEASURED.contains(&name.as_str()));
-        let others: Vec<String> = others
+        let accuracy = |expert| {
+            let known = answers.given.contains_key(&expert);
+            known.then(|| answers.accuracy(expert))
+        };
+        let [online, offline, ensemble, answer] = Expert::FIRST.map(accuracy);
+        let [online_drift, offline_drift] =
+            FIRST_MEASURED.map(|name| report.measurements.get(name).copied());
+        let others = answers.given.keys().copied();
+        let others = others.filter(|expert| !Expert::FIRST.contains(expert));
+        let measurements = report.measurements.iter();
+        let measurements =
+            measurements.filter(|(name, _)| !FIRST_MEASURED.contains(&name.as_str()));
+        let measurements: Vec<String> = measurements
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         Self {
             task: report.task + 1,
             images: answers.labels.len(),
-            accuracy: experts.map(|e| (e, answers.accuracy(e))).collect(),
+            online,
+            offline,
+            ensemble,
             seconds: report.seconds,
             images_per_second: report.images_per_second,
-            first_measured: FIRST_MEASURED.map(|name| report.measurements.get(name).copied()),
+            online_drift,
+            offline_drift,
             peak_memory_bytes,
+            answer,
             task_given: answers.accuracy_task_given(),
             images_seen: Some(costs.images_seen),
             training_seconds: Some(costs.training_seconds),
@@ -89,15 +105,25 @@ impl MetricsRow {
             stored_parameters: Some(costs.stored_parameters),
             kept_bytes: Some(costs.kept_bytes),
             unreadable: Some(report.unreadable),
-            measurements: others.join(" "),
+            measurements: measurements.join(" "),
             losses: joined(&report.losses),
-            sha256: Default::default(),
+            others: others.map(|e| (e, answers.accuracy(e))).collect(),
+            ..Self::default()
         }
+    }
+
+    /// Returns the accuracy of each expert.
+    pub fn accuracy(&self) -> ByExpert<f64> {
+        let first = [self.online, self.offline, self.ensemble, self.answer];
+        let first = Expert::FIRST.into_iter().zip(first);
+        let first = first.filter_map(|(expert, accuracy)| Some((expert, accuracy?)));
+        first.chain(self.others.iter().copied()).collect()
     }
 
     /// Creates the report again from this row and the predictions.
     pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
-        let first = FIRST_MEASURED.into_iter().zip(self.first_measured);
+        let first = [self.online_drift, self.offline_drift];
+        let first = FIRST_MEASURED.into_iter().zip(first);
         let first = first.filter_map(|(name, value)| Some((name.to_string(), value?)));
         let others = self.measurements.split_whitespace().filter_map(|pair| {
             let (name, value) = pair.split_once('=')?;
@@ -121,56 +147,21 @@ impl MetricsRow {
             measurements: first.chain(others).collect(),
         }
     }
-
-    /// Returns the cells of [`COLUMNS`].
-    fn cells(&self) -> [Cell<'_>; 22] {
-        let [online, offline, ensemble, answer] = Expert::FIRST.map(|expert| self.of(expert));
-        let [online_drift, offline_drift] = self.first_measured.map(Cell::Real);
-        let [snapshot, answers] = &self.sha256;
-        [
-            Cell::count(self.task),
-            Cell::count(self.images),
-            online,
-            offline,
-            ensemble,
-            Cell::Real(Some(self.seconds)),
-            Cell::Real(Some(self.images_per_second)),
-            online_drift,
-            offline_drift,
-            Cell::Count(self.peak_memory_bytes),
-            answer,
-            Cell::Real(self.task_given),
-            Cell::count(self.images_seen),
-            Cell::Real(self.training_seconds),
-            Cell::Real(self.prediction_seconds),
-            Cell::count(self.stored_parameters),
-            Cell::Count(self.kept_bytes),
-            Cell::count(self.unreadable),
-            Cell::Text(&self.measurements),
-            Cell::Text(&self.losses),
-            Cell::Text(snapshot),
-            Cell::Text(answers),
-        ]
-    }
-
-    fn of(&self, expert: Expert) -> Cell<'_> {
-        Cell::Real(self.accuracy.get(&expert).copied())
-    }
 }
 
 /// Returns the text of a `metrics.csv` with these rows.
 pub(super) fn metrics_csv(rows: &[MetricsRow]) -> Result<Vec<u8>> {
     let mut others: Vec<Expert> = Vec::new();
-    for expert in rows.iter().flat_map(|row| row.accuracy.keys()) {
-        if !Expert::FIRST.contains(expert) && !others.contains(expert) {
+    for expert in rows.iter().flat_map(|row| row.others.keys()) {
+        if !others.contains(expert) {
             others.push(*expert);
         }
     }
-    let header = COLUMNS.into_iter();
+    let header = COLUMNS.iter().map(String::as_str);
     let header = header.chain(others.iter().copied().map(Expert::name));
     let rows = rows.iter().map(|row| {
-        let others = others.iter().map(|expert| row.of(*expert));
-        row.cells().into_iter().chain(others).collect()
+        let others = others.iter().map(|expert| row.others.get(expert));
+        (row, others.collect::<Vec<_>>())
     });
     table_csv(header.collect(), rows)
 }
@@ -180,83 +171,56 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
-    let others = header.iter().filter(|name| !COLUMNS.contains(name));
-    let experts = Expert::FIRST.into_iter();
-    let experts = experts.chain(others.filter_map(Expert::named));
-    let experts: Vec<(Expert, Column<'_>)> = experts
-        .map(|expert| (expert, Column::of(&header, expert.name(), path)))
+    let others = header.iter().enumerate();
+    let others = others.filter(|(_, name)| !COLUMNS.iter().any(|known| known == name));
+    let others: Vec<(usize, Expert)> = others
+        .filter_map(|(at, name)| Some((at, Expert::named(name)?)))
         .collect();
-    let [
-        task,
-        images,
-        _,
-        _,
-        _,
-        seconds,
-        speed,
-        first,
-        second,
-        peak,
-        _,
-        told,
-        of_own @ ..,
-    ] = COLUMNS.map(|name| Column::of(&header, name, path));
-    let [
-        seen,
-        training,
-        prediction,
-        stored,
-        kept,
-        unreadable,
-        measurements,
-        losses,
-        snapshot_sha256,
-        answers_sha256,
-    ] = of_own;
     let mut rows = Vec::new();
-    let mut row = csv::StringRecord::new();
-    while reader.read_record(&mut row).map_err(damaged)? {
-        let mut accuracy = ByExpert::default();
-        for (expert, column) in &experts {
-            match column.number(&row) {
-                Ok(share) => share.into_iter().for_each(|s| accuracy.insert(*expert, s)),
-                Err(problem) if Expert::FIRST.contains(expert) => return Err(problem),
-                Err(_) => {}
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(damaged)? {
+        let mut row: MetricsRow = record
+            .deserialize(Some(&header))
+            .map_err(|error| unreadable_row(&error, &header, &record, path))?;
+        for hash in [&row.snapshot_sha256, &row.answers_sha256] {
+            let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !whole && !hash.is_empty() {
+                return Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256")));
             }
         }
-        rows.push(MetricsRow {
-            task: task.needed(&row)?,
-            images: images.needed(&row)?,
-            accuracy,
-            seconds: seconds.needed(&row)?,
-            images_per_second: speed.needed(&row)?,
-            first_measured: [first.number(&row)?, second.number(&row)?],
-            peak_memory_bytes: peak.number(&row)?,
-            task_given: told.number(&row)?,
-            images_seen: seen.number(&row)?,
-            training_seconds: training.number(&row)?,
-            prediction_seconds: prediction.number(&row)?,
-            stored_parameters: stored.number(&row)?,
-            kept_bytes: kept.number(&row)?,
-            unreadable: unreadable.number(&row)?,
-            measurements: measurements.text(&row).to_string(),
-            losses: losses.text(&row).to_string(),
-            sha256: [
-                hash_of(&snapshot_sha256, &row, path)?,
-                hash_of(&answers_sha256, &row, path)?,
-            ],
-        });
+        for (at, expert) in &others {
+            if let Some(Ok(share)) = record.get(*at).map(str::parse) {
+                row.others.insert(*expert, share);
+            }
+        }
+        rows.push(row);
     }
     Ok(rows)
 }
 
-/// Returns the hash in a column of a row; empty if there is none.
-fn hash_of(column: &Column<'_>, row: &csv::StringRecord, path: &Path) -> Result<String> {
-    let hash = column.text(row);
-    let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match whole || hash.is_empty() {
-        true => Ok(hash.to_string()),
-        false => Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256"))),
+/// Returns the measurements of a row, with the predictions in this folder.
+pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> Result<TaskReport> {
+    let task = row.task - 1;
+    let path = answers_file(folder, task);
+    let bytes = files::read(&path, files::TABLE)
+        .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
+    let most = (row.images, header.tasks[task].end, header.added_tasks.len());
+    let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
+    let path = slots_file(folder, task);
+    let slots = match files::read(&path, files::TABLE) {
+        Ok(bytes) => read_slots(&bytes, &path, row.task)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Problem::io("read the study of prompts", &path, &error)),
+    };
+    Ok(row.report(answers, slots))
+}
+
+/// Returns the rows of a `metrics.csv`; empty if the file does not exist.
+pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
+    match files::read(path, files::TABLE) {
+        Ok(bytes) => read_metrics_csv(&bytes, path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Problem::io("read the run's metrics", path, &error)),
     }
 }
 
@@ -265,25 +229,23 @@ fn hash_of(column: &Column<'_>, row: &csv::StringRecord, path: &Path) -> Result<
 mod tests {
     use super::*;
 
-    fn row(accuracy: &[(Expert, f64)]) -> MetricsRow {
-        MetricsRow {
-            task: 1,
-            accuracy: accuracy.iter().copied().collect(),
-            ..MetricsRow::default()
-        }
-    }
-
     #[test]
     fn an_expert_of_any_name_has_a_column_and_those_of_the_format_stay_where_they_are() {
         let quick = Expert::new("quick", "Quick");
         let rows = [
-            row(&[(quick, 0.5), (Expert::ANSWER, 0.25)]),
+            MetricsRow {
+                task: 1,
+                answer: Some(0.25),
+                others: [(quick, 0.5)].into_iter().collect(),
+                ..MetricsRow::default()
+            },
             MetricsRow {
                 task: 2,
-                first_measured: [Some(0.125), None],
+                online_drift: Some(0.125),
+                answer: Some(1e-5),
                 measurements: "a=1 b=2".into(),
                 losses: "3".into(),
-                ..row(&[(Expert::ANSWER, 1e-5)])
+                ..MetricsRow::default()
             },
         ];
         let text = metrics_csv(&rows).unwrap();
@@ -291,10 +253,7 @@ mod tests {
         let header = lines.next().unwrap();
         assert_eq!(header, COLUMNS.join(",") + ",quick");
         assert_eq!(lines.next(), Some("1,0,,,,0.0,0.0,,,,0.25,,,,,,,,,,,,0.5"));
-        let mut read = read_metrics_csv(&text, Path::new("")).unwrap();
-        // The experts of a row are read in the order of the columns.
-        read[0].accuracy = rows[0].accuracy.clone();
-        assert_eq!(read, rows);
+        assert_eq!(read_metrics_csv(&text, Path::new("")).unwrap(), rows);
         let wrong = b"task,images,seconds,images_per_second\n1,2,,4\n";
         let problem = read_metrics_csv(wrong, Path::new("a")).unwrap_err();
         assert!(problem.what.ends_with("a row has no seconds"), "{problem}");

@@ -52,7 +52,6 @@ mod plugin_files;
 mod provenance;
 mod queue;
 mod record;
-mod saved;
 mod snapshot;
 mod start;
 mod summary;

@@ -14,9 +14,8 @@ use serde::{Deserialize, Serialize};
 use super::correct_answers::CorrectPredictions;
 use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{StoredRun, StoredState, load, plugin_of, state};
-use super::measured::MetricsRow;
+use super::measured::{MetricsRow, report_of};
 use super::record::{MOST_IMAGES, run_name};
-use super::saved::report_of;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };

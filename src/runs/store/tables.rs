@@ -30,14 +30,12 @@ pub fn parted(cell: &str) -> Vec<f64> {
 /// A cell of a table.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Cell<'a> {
+pub(super) enum Cell {
     Count(Option<u64>),
     Share(Option<f32>),
-    Real(Option<f64>),
-    Text(&'a str),
 }
 
-impl Cell<'_> {
+impl Cell {
     /// Returns a cell with a count, or an empty cell for `None`.
     pub fn count(number: impl Into<Option<usize>>) -> Self {
         Self::Count(number.into().map(|number| number as u64))
@@ -45,12 +43,12 @@ impl Cell<'_> {
 }
 
 /// Returns a header and rows as CSV.
-pub(super) fn table_csv<'a>(
+pub(super) fn table_csv<R: Serialize>(
     header: Vec<&str>,
-    rows: impl IntoIterator<Item = Vec<Cell<'a>>>,
+    rows: impl IntoIterator<Item = R>,
 ) -> Result<Vec<u8>> {
-    let mut table = to_csv([header])?;
-    table.extend(to_csv(rows)?);
+    let mut table = write_csv([header], false)?;
+    table.extend(write_csv(rows, false)?);
     Ok(table)
 }
 
@@ -257,10 +255,16 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
     rows.chunks(tasks).enumerate().map(counts).collect()
 }
 
-/// Returns rows as CSV with a header line.
+/// Returns rows as CSV with a header line of the names of their fields.
 pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
+    write_csv(rows, true)
+}
+
+fn write_csv<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
     let failed = |error: &dyn Display| error_problem("problem-run-table-unwritten", error);
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(header)
+        .from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).map_err(|error| failed(&error))?;
     }
@@ -288,6 +292,26 @@ pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) ->
     let mut reader = csv::Reader::from_reader(bytes);
     let rows: std::result::Result<Vec<R>, _> = reader.deserialize().collect();
     rows.map_err(|error| damaged_table(path, &error.to_string()))
+}
+
+/// Returns the Problem for a row that cannot be deserialised, with the cell that is wrong.
+pub(super) fn unreadable_row(
+    error: &csv::Error,
+    header: &csv::StringRecord,
+    row: &csv::StringRecord,
+    path: &Path,
+) -> Problem {
+    let at = match error.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => err.field().map(|field| field as usize),
+        _ => None,
+    };
+    let cell = at.and_then(|at| Some((header.get(at)?, row.get(at)?)));
+    let why = match cell {
+        Some((name, "")) => format!("a row has no {name}"),
+        Some((name, cell)) => format!("\"{cell}\" is not a valid {name}"),
+        None => error.to_string(),
+    };
+    damaged_table(path, &why)
 }
 
 /// Returns the Problem for an unreadable table of a run.

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::load::StoredRun;
-use super::measured::MetricsRow;
-use super::saved::read_metrics;
+use super::measured::{MetricsRow, read_metrics};
 use super::snapshot::own_and_found;
 use super::{METRICS_FILE, PLUGIN_FILE, added_tasks, answers_file, snapshot_file};
 use crate::fetch::{hex, sha256_of_file};
@@ -80,7 +79,7 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckR
         let Some(row) = rows.iter().find(|row| row.task == task + 1) else {
             continue;
         };
-        hashless += usize::from(row.sha256.iter().any(String::is_empty));
+        hashless += usize::from(row.snapshot_sha256.is_empty() || row.answers_sha256.is_empty());
         looked.files_of(folder, task, row);
         looked.figures(task, row, &MetricsRow::new(report, None));
     }
@@ -114,10 +113,10 @@ impl FileCheckResult {
     /// Checks the snapshot and the predictions of a task.
     fn files_of(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
         let home = added_tasks::task_folder(folder, task);
-        let [snapshot, answers] = &row.sha256;
+        let hashes = [&row.snapshot_sha256, &row.answers_sha256];
         let files = [
-            (FilePart::Snapshot, snapshot, snapshot_file(&home, task)),
-            (FilePart::Answers, answers, answers_file(&home, task)),
+            (FilePart::Snapshot, hashes[0], snapshot_file(&home, task)),
+            (FilePart::Answers, hashes[1], answers_file(&home, task)),
         ];
         for (part, noted, path) in files {
             let name = path
@@ -140,8 +139,9 @@ impl FileCheckResult {
 
     /// Compares the figures in a row with those computed from the predictions.
     fn figures(&mut self, task: usize, noted: &MetricsRow, counted: &MetricsRow) {
-        let of_experts = counted.accuracy.iter().filter_map(|(expert, share)| {
-            let noted = noted.accuracy.get(expert)?;
+        let (written, counted_accuracy) = (noted.accuracy(), counted.accuracy());
+        let of_experts = counted_accuracy.iter().filter_map(|(expert, share)| {
+            let noted = written.get(expert)?;
             Some((expert.name(), *noted, *share))
         });
         let told = noted.task_given.zip(counted.task_given);
