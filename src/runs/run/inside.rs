@@ -152,16 +152,16 @@ pub struct AttentionMap {
 impl Movement {
     /// Returns the movement of one expert's PET, by block.
     pub fn of(&self, expert: Expert) -> Option<&[(usize, f64)]> {
-        let mut all = self.since_start.iter();
-        all.find(|(whose, _)| *whose == expert)
-            .map(|(_, blocks)| blocks.as_slice())
+        find_values(&self.since_start, expert)
     }
 }
 
 impl PictureInside {
     /// Returns the map of an expert, or the first map if the expert has none.
     pub fn of(&self, expert: Expert) -> Option<&AttentionMap> {
-        of_expert(&self.attention_maps, expert)
+        let maps = &self.attention_maps;
+        let found = maps.iter().find(|(whose, _)| *whose == expert);
+        found.or(maps.first()).map(|(_, map)| map)
     }
 }
 
@@ -174,20 +174,17 @@ impl ProbeInside {
 
     /// Returns the strangeness of the images to an expert.
     pub fn strangeness_of(&self, expert: Expert) -> Option<&[f32]> {
-        let mut all = self.strangeness.iter();
-        all.find(|(whose, _)| *whose == expert)
-            .map(|(_, values)| values.as_slice())
+        find_values(&self.strangeness, expert)
     }
 
     /// Returns the energies of one expert.
     pub fn energies_of(&self, expert: Expert) -> Option<&[f32]> {
-        let mut all = self.energies.iter();
-        all.find(|(whose, _)| *whose == expert)
-            .map(|(_, energies)| energies.as_slice())
+        find_values(&self.energies, expert)
     }
 }
 
-fn of_expert<T>(all: &[(Expert, T)], expert: Expert) -> Option<&T> {
-    let found = all.iter().find(|(whose, _)| *whose == expert);
-    found.or(all.first()).map(|(_, one)| one)
+fn find_values<T>(all: &[(Expert, Vec<T>)], expert: Expert) -> Option<&[T]> {
+    let mut all = all.iter();
+    all.find(|(whose, _)| *whose == expert)
+        .map(|(_, values)| values.as_slice())
 }

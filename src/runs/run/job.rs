@@ -116,13 +116,8 @@ impl JobWork {
     /// or only read.
     pub fn run(&self) -> Option<&Path> {
         match self {
-            Self::Train(_)
-            | Self::Grid(_)
-            | Self::Try(_)
-            | Self::TryBackbones(..)
-            | Self::TryPet(_)
-            | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
+            _ => None,
         }
     }
 }
@@ -287,15 +282,7 @@ impl Job {
     /// Returns whether the job starts again if the program ended while it was running, because no run's folder contains
     /// its whole state.
     pub fn restarts_from_scratch(&self) -> bool {
-        match self.work {
-            JobWork::Teach { .. }
-            | JobWork::Grid(_)
-            | JobWork::Try(_)
-            | JobWork::TryBackbones(..)
-            | JobWork::TryPet(_)
-            | JobWork::Check { .. } => true,
-            JobWork::Train(_) | JobWork::Resume(_) => false,
-        }
+        !matches!(self.work, JobWork::Train(_) | JobWork::Resume(_))
     }
 }
 

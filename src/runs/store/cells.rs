@@ -18,22 +18,15 @@ use crate::files::Lock;
 use crate::files::write::{is_file_locked, lock_file};
 use crate::problem::{Problem, Result};
 
-/// The exclusive right to begin or resume the run with a key; released when dropped.
-#[derive(Debug)]
-pub struct CellLock {
-    _held: Lock,
-}
-
-/// Takes the lock of a key; returns `None` if another program has it.
+/// Takes the exclusive right to begin or resume the run with a key; returns `None` if another program has it.
 ///
 /// # Errors
 /// Returns a Problem if the folder cannot be written.
-pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<CellLock>> {
+pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<Lock>> {
     let folder = root.join(CELLS_FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of locks", &folder, &error))?;
-    let held = lock_file(&lock_path(root, key))?;
-    Ok(held.map(|_held| CellLock { _held }))
+    lock_file(&lock_path(root, key))
 }
 
 /// Returns whether a program holds the lock of this key.

@@ -3,10 +3,7 @@
 //! Runs that differ only in class order and seed share a row with mean ± sample standard deviation, as is usual in
 //! publications.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-
-use serde::Serialize;
 
 use super::figure::FigureOfRuns;
 use super::groups::{Group, groups, none_measured};
@@ -14,7 +11,7 @@ use super::html::{self, SamplePicture};
 use super::json::Summary;
 use super::summary::RunSummary;
 use super::table::{TableRequest, TableRun};
-use super::tables::{harmless_cell, to_csv};
+use super::tables::{Cell, harmless_cell, table_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
 
@@ -124,91 +121,75 @@ pub fn export(
     Ok(request.table(&runs)?.export(format)?.into_bytes())
 }
 
-/// A row of the CSV table: one measured accuracy.
-#[derive(Serialize)]
-struct CsvRow<'a> {
-    run: Cow<'a, str>,
-    group: Cow<'a, str>,
-    order: Cow<'a, str>,
-    seed: u64,
-    task: usize,
-    classes_seen: usize,
-    expert: &'a str,
-    accuracy_percent: f64,
-    accuracy_task_given_percent: Option<f64>,
-    seconds_of_run: f64,
-    name: Cow<'a, str>,
-    tags: String,
-    method: Cow<'a, str>,
-    variant: String,
-    data: Cow<'a, str>,
-    backbone: Cow<'a, str>,
-    weights_sha256: Cow<'a, str>,
-    pet: Cow<'a, str>,
-    pet_size: Option<usize>,
-    epochs: usize,
-    base_lr: f64,
-    batch: usize,
-    device: Cow<'a, str>,
-    version: Cow<'a, str>,
-    state: Cow<'a, str>,
-    tasks_done: usize,
-    task_count: usize,
-    measured_on: Cow<'a, str>,
-}
-
+/// Returns a CSV table with a row for each measured accuracy.
 fn csv(groups: &[Group]) -> Result<Vec<u8>> {
+    let mut header = Vec::new();
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.orders.runs {
-            measured(&mut rows, &group.label, run);
+            let mut classes_seen = 0;
+            for (task, figures) in run.tasks.iter().enumerate() {
+                classes_seen += figures.classes.len();
+                for expert in &run.experts {
+                    let Some(accuracy) = figures.of(*expert) else {
+                        continue;
+                    };
+                    let after = (task, classes_seen, figures.accuracy_task_given);
+                    let row = csv_row((&group.label, run), after, (expert.name(), accuracy));
+                    header = row.iter().map(|(name, _)| *name).collect();
+                    rows.push(row.map(|(_, cell)| cell));
+                }
+            }
         }
     }
-    to_csv(rows)
+    match rows.is_empty() {
+        true => Ok(Vec::new()),
+        false => table_csv(header, rows),
+    }
 }
 
-/// Adds the rows of one run.
-fn measured<'a>(rows: &mut Vec<CsvRow<'a>>, group: &'a str, run: &'a Summary) {
-    let (config, cell) = (&run.config, harmless_cell);
-    let mut classes_seen = 0;
-    for (task, figures) in run.tasks.iter().enumerate() {
-        classes_seen += figures.classes.len();
-        for expert in &run.experts {
-            let Some(accuracy_percent) = figures.of(*expert) else {
-                continue;
-            };
-            rows.push(CsvRow {
-                run: cell(&run.run),
-                group: cell(group),
-                order: cell(&config.order),
-                seed: config.seed,
-                task: task + 1,
-                classes_seen,
-                expert: expert.name(),
-                accuracy_percent,
-                accuracy_task_given_percent: figures.accuracy_task_given,
-                seconds_of_run: run.seconds,
-                name: cell(&run.about.name),
-                tags: cell(&run.about.tags.join(", ")).into_owned(),
-                method: cell(&run.method),
-                variant: cell(&run.variant.join(", ")).into_owned(),
-                data: cell(&config.data),
-                backbone: cell(&run.backbone),
-                weights_sha256: cell(&run.weights_sha256),
-                pet: cell(run.pet.as_deref().unwrap_or_default()),
-                pet_size: run.pet_size,
-                epochs: run.epochs,
-                base_lr: config.base_lr,
-                batch: config.batch,
-                device: cell(&run.device),
-                version: cell(&run.version),
-                state: cell(&run.state),
-                tasks_done: run.tasks.len(),
-                task_count: run.task_count,
-                measured_on: cell(&run.measured_on),
-            });
-        }
-    }
+/// Returns the names and cells of a row.
+fn csv_row<'a>(
+    (group, run): (&'a str, &'a Summary),
+    (task, classes_seen, accuracy_task_given): (usize, usize, Option<f64>),
+    (expert, accuracy): (&'a str, f64),
+) -> [(&'static str, Cell<'a>); 28] {
+    let (config, text) = (&run.config, |text: &'a str| Cell::Text(harmless_cell(text)));
+    let joined =
+        |words: &[String]| Cell::Text(harmless_cell(&words.join(", ")).into_owned().into());
+    [
+        ("run", text(&run.run)),
+        ("group", text(group)),
+        ("order", text(&config.order)),
+        ("seed", Cell::Count(Some(config.seed))),
+        ("task", Cell::count(task + 1)),
+        ("classes_seen", Cell::count(classes_seen)),
+        ("expert", Cell::Text(expert.into())),
+        ("accuracy_percent", Cell::Real(Some(accuracy))),
+        (
+            "accuracy_task_given_percent",
+            Cell::Real(accuracy_task_given),
+        ),
+        ("seconds_of_run", Cell::Real(Some(run.seconds))),
+        ("name", text(&run.about.name)),
+        ("tags", joined(&run.about.tags)),
+        ("method", text(&run.method)),
+        ("variant", joined(&run.variant)),
+        ("data", text(&config.data)),
+        ("backbone", text(&run.backbone)),
+        ("weights_sha256", text(&run.weights_sha256)),
+        ("pet", text(run.pet.as_deref().unwrap_or_default())),
+        ("pet_size", Cell::count(run.pet_size)),
+        ("epochs", Cell::count(run.epochs)),
+        ("base_lr", Cell::Real(Some(config.base_lr))),
+        ("batch", Cell::count(config.batch)),
+        ("device", text(&run.device)),
+        ("version", text(&run.version)),
+        ("state", text(&run.state)),
+        ("tasks_done", Cell::count(run.tasks.len())),
+        ("task_count", Cell::count(run.task_count)),
+        ("measured_on", text(&run.measured_on)),
+    ]
 }
 
 #[cfg(test)]

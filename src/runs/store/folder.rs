@@ -13,7 +13,6 @@ use super::measured::{MetricsRow, metrics_csv, read_metrics};
 use super::place::no_run;
 use super::record::{self, run_name, run_toml};
 use super::snapshot::{self, SnapshotWriter};
-use super::start::PetStart;
 use super::summary::{self, Saving};
 use super::tables::{answers_csv, slots_csv};
 use super::{
@@ -75,14 +74,6 @@ impl RunFolder {
         keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
         summary::begin(path, header, plugin_text);
         Ok(folder)
-    }
-
-    /// Saves a copy of the adapter that the run's PET starts from.
-    ///
-    /// # Errors
-    /// Returns a Problem if the disk is full, or if the adapter changed in the meantime.
-    pub fn keep_start(&self, start: &PetStart) -> Result<()> {
-        start.keep(&self.path)
     }
 
     /// Opens a run's folder to resume it.

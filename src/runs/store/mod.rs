@@ -69,7 +69,7 @@ pub use crate::files::write::{write_file, write_with};
 pub use about::{about, forget_place, local_folder_of, remote_name, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
-pub use cells::{CellLock, RunsByKey, is_cell_locked, lock_cell};
+pub use cells::{RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use class_schedule::{all_at_once, save_all_at_once};
 pub use correct_answers::CorrectPredictions;
@@ -96,7 +96,7 @@ pub use write_added_task::{NewAddedTask, undo_added_task};
 
 pub use tables::{harmless_cell, joined, parted, plain_cell};
 pub use trash::{Deleted, delete, deleted, erase, restore};
-pub use verify::{ChangedFile, FileCheckResult, FilePart, verify};
+pub use verify::{FileCheckResult, verify};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";

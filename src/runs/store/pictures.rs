@@ -53,7 +53,7 @@ impl AddedPictures {
     /// # Errors
     /// Returns a Problem if an image cannot be read or written, if the images are too many or too large, or if `go_on`
     /// returned false.
-    pub(super) fn copy(
+    pub fn copy(
         added_task: &Path,
         train: &[Sample],
         test: &[Sample],

@@ -97,7 +97,7 @@ impl PetStart {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full, or the original changed in the meantime.
-    pub(super) fn keep(&self, run: &Path) -> Result<()> {
+    pub fn keep(&self, run: &Path) -> Result<()> {
         let folder = run.join(START_FOLDER);
         std::fs::create_dir_all(&folder)
             .map_err(|error| Problem::io("create the folder", &folder, &error))?;

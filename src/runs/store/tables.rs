@@ -30,12 +30,14 @@ pub fn parted(cell: &str) -> Vec<f64> {
 /// A cell of a table.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Cell {
+pub(super) enum Cell<'a> {
     Count(Option<u64>),
     Share(Option<f32>),
+    Real(Option<f64>),
+    Text(Cow<'a, str>),
 }
 
-impl Cell {
+impl Cell<'_> {
     /// Returns a cell with a count, or an empty cell for `None`.
     pub fn count(number: impl Into<Option<usize>>) -> Self {
         Self::Count(number.into().map(|number| number as u64))

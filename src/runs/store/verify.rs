@@ -11,30 +11,7 @@ use super::snapshot::own_and_found;
 use super::{METRICS_FILE, PLUGIN_FILE, added_tasks, answers_file, snapshot_file};
 use crate::fetch::{hex, sha256_of_file};
 use crate::problem::{Problem, Result};
-
-/// A changed or unreadable file of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangedFile {
-    /// The task (from 0) to which the file belongs; `None` for the run's plugin.
-    pub task: Option<usize>,
-    /// The kind of file.
-    pub part: FilePart,
-    /// What is wrong, as a sentence without a full stop.
-    pub message: String,
-}
-
-/// The parts of a run's folder that are checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilePart {
-    /// The plugin's text.
-    Plugin,
-    /// The snapshot after a task.
-    Snapshot,
-    /// The table of predictions after a task.
-    Answers,
-    /// A number in `metrics.csv`.
-    Figure,
-}
+use crate::run::check_result::{Difference, Part};
 
 /// The result of checking a run's files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +19,7 @@ pub struct FileCheckResult {
     /// Number of unchanged files.
     pub right: usize,
     /// The changed or unreadable files.
-    pub wrong: Vec<ChangedFile>,
+    pub wrong: Vec<Difference>,
     /// What cannot be checked, because older versions did not record it, as phrases.
     pub unknown: Vec<String>,
 }
@@ -59,11 +36,12 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckR
         match plugin_sha256 {
             None => looked.unknown.push("the hash of the plugin".into()),
             Some(noted) if noted == found => looked.right += 1,
-            Some(noted) => looked.wrong.push(ChangedFile {
-                task: None,
-                part: FilePart::Plugin,
-                message: changed(PLUGIN_FILE, noted, &found),
-            }),
+            Some(noted) => {
+                let message = changed(PLUGIN_FILE, noted, &found);
+                looked
+                    .wrong
+                    .push(Difference::new(Part::Plugin, None, message));
+            }
         }
     }
     let mut hashless = 0;
@@ -98,15 +76,10 @@ fn changed(name: &str, noted: &str, found: &str) -> String {
 }
 
 impl FileCheckResult {
-    fn add(&mut self, task: usize, part: FilePart, message: Option<String>) {
-        let task = Some(task);
+    fn add(&mut self, task: usize, part: Part, message: Option<String>) {
         match message {
             None => self.right += 1,
-            Some(message) => self.wrong.push(ChangedFile {
-                task,
-                part,
-                message,
-            }),
+            Some(message) => self.wrong.push(Difference::new(part, Some(task), message)),
         }
     }
 
@@ -115,8 +88,8 @@ impl FileCheckResult {
         let home = added_tasks::task_folder(folder, task);
         let hashes = [&row.snapshot_sha256, &row.answers_sha256];
         let files = [
-            (FilePart::Snapshot, hashes[0], snapshot_file(&home, task)),
-            (FilePart::Answers, hashes[1], answers_file(&home, task)),
+            (Part::Snapshot, hashes[0], snapshot_file(&home, task)),
+            (Part::Answer, hashes[1], answers_file(&home, task)),
         ];
         for (part, noted, path) in files {
             let name = path
@@ -128,7 +101,7 @@ impl FileCheckResult {
             let told = match compared {
                 Err(problem) => Some(problem.what),
                 // Without a recorded hash, the hash inside the snapshot is checked, which older versions wrote, too.
-                Ok(_) if noted.is_empty() && part == FilePart::Answers => continue,
+                Ok(_) if noted.is_empty() && part == Part::Answer => continue,
                 Ok(_) if noted.is_empty() => of_itself(folder, task, &name),
                 Ok(None) => None,
                 Ok(Some(found)) => Some(changed(&name, noted, &found)),
@@ -157,7 +130,7 @@ impl FileCheckResult {
                 task + 1
             )
         });
-        self.add(task, FilePart::Figure, sentence);
+        self.add(task, Part::Figure, sentence);
     }
 }
 

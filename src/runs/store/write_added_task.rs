@@ -8,9 +8,7 @@ use super::added_tasks::{
     FORMAT, Written, added_task_folder, partial_folder, read, sweep, tasks, written,
 };
 use super::folder::{RunFolder, make_folder};
-use super::pictures::AddedPictures;
 use super::{ADDED_FOLDER, TASK_FILE, summary};
-use crate::data::Sample;
 use crate::error_problem;
 use crate::files::Lock;
 use crate::files::sync_folder;
@@ -44,21 +42,6 @@ impl RunFolder {
             _lock: self.lock(),
         };
         Ok((self.moved(partial, task), added_task))
-    }
-
-    /// Copies the images of an added task, for a run with this bit depth, into its folder.
-    ///
-    /// # Errors
-    /// Returns a Problem if an image cannot be read or written, if the images are too many or too large, or if `go_on`
-    /// returned false.
-    pub fn copy_pictures(
-        &self,
-        train: &[Sample],
-        test: &[Sample],
-        bit_depth: usize,
-        go_on: &dyn Fn() -> bool,
-    ) -> Result<AddedPictures> {
-        AddedPictures::copy(self.path(), train, test, bit_depth, go_on)
     }
 }
 

@@ -132,7 +132,7 @@ fn begin(
     let mut header = plan.header(&*method, images)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
     plan.start()
-        .map_or(Ok(()), |start| folder.keep_start(start))?;
+        .map_or(Ok(()), |start| start.keep(folder.path()))?;
     folder.save_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
     oom_retry::to_the_end(&place, cache, sink, control, |sink| {

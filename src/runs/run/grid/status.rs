@@ -66,25 +66,23 @@ pub struct GridStanding {
 impl GridStanding {
     /// Returns the number of finished runs.
     pub fn done(&self) -> usize {
-        let done = |line: &&GridLine| matches!(line.standing, CellStanding::Done(_));
-        self.lines.iter().filter(done).count()
+        self.count(|standing| matches!(standing, CellStanding::Done(_)))
     }
 
     /// Returns the number of runs that cannot be trained.
     pub fn refused(&self) -> usize {
-        let refused = |line: &&GridLine| matches!(line.standing, CellStanding::Refused(_));
-        self.lines.iter().filter(refused).count()
+        self.count(|standing| matches!(standing, CellStanding::Refused(_)))
     }
 
     /// Returns the number of runs that are not started or interrupted.
     pub fn to_do(&self) -> usize {
-        let left = |line: &&GridLine| {
-            matches!(
-                line.standing,
-                CellStanding::ToDo | CellStanding::Stopped { .. }
-            )
-        };
-        self.lines.iter().filter(left).count()
+        use CellStanding::{Stopped, ToDo};
+        self.count(|standing| matches!(standing, ToDo | Stopped { .. }))
+    }
+
+    fn count(&self, is_counted: impl Fn(&CellStanding) -> bool) -> usize {
+        let lines = self.lines.iter();
+        lines.filter(|line| is_counted(&line.standing)).count()
     }
 
     /// Returns the estimated duration of all unfinished runs in seconds.

@@ -12,10 +12,20 @@ use crate::run::queue::JobEvent;
 
 /// A message that can be sent to another process.
 pub trait TransferableMessage {
+    /// Returns the command or event in it.
+    fn content(&mut self) -> Option<&mut dyn TransferableMessage> {
+        None
+    }
+
     /// Returns its pixel buffers, in a fixed order.
-    fn pixels(&mut self) -> Vec<&mut Vec<u8>>;
+    fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
+        self.content().map_or_else(Vec::new, |inner| inner.pixels())
+    }
+
     /// Returns the folders of the runs in it.
-    fn runs(&mut self) -> Vec<&mut PathBuf>;
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
+        self.content().map_or_else(Vec::new, |inner| inner.runs())
+    }
 }
 
 impl TransferableMessage for Command {
@@ -73,55 +83,33 @@ impl TransferableMessage for Event {
 }
 
 impl TransferableMessage for JobEvent {
-    fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
-        self.event.pixels()
-    }
-
-    fn runs(&mut self) -> Vec<&mut PathBuf> {
-        self.event.runs()
+    fn content(&mut self) -> Option<&mut dyn TransferableMessage> {
+        Some(&mut self.event)
     }
 }
 
 impl TransferableMessage for ClientMessage {
-    fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
+    fn content(&mut self) -> Option<&mut dyn TransferableMessage> {
         match &mut self.ask {
-            ClientRequest::Command(command) => command.pixels(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn runs(&mut self) -> Vec<&mut PathBuf> {
-        match &mut self.ask {
-            ClientRequest::Command(command) => command.runs(),
-            _ => Vec::new(),
+            ClientRequest::Command(command) => Some(&mut **command),
+            _ => None,
         }
     }
 }
 
 impl TransferableMessage for ServerMessage {
-    fn pixels(&mut self) -> Vec<&mut Vec<u8>> {
+    fn content(&mut self) -> Option<&mut dyn TransferableMessage> {
         match self {
-            Self::Event { event, .. } => event.pixels(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn runs(&mut self) -> Vec<&mut PathBuf> {
-        match self {
-            Self::Event { event, .. } => event.runs(),
-            _ => Vec::new(),
+            Self::Event { event, .. } => Some(&mut **event),
+            _ => None,
         }
     }
 }
 
 fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
     match &mut job.work {
-        JobWork::Train(_)
-        | JobWork::Grid(_)
-        | JobWork::Try(_)
-        | JobWork::TryBackbones(..)
-        | JobWork::TryPet(_) => Vec::new(),
         JobWork::Resume(run) | JobWork::Teach { run, .. } | JobWork::Check { run, .. } => vec![run],
+        _ => Vec::new(),
     }
 }
 

@@ -12,7 +12,6 @@ mod shown;
 mod text;
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -240,35 +239,14 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a TableRun<'a>>) -> Row<'a> {
 }
 
 /// Sorts rows by the cell that `cell` returns; empty cells come last in both directions.
-pub fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) {
-    rows.sort_by_cached_key(|row| {
-        let cell = cell(row);
-        (cell == Cell::Nothing, Ordered { cell, descending })
+fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) {
+    rows.sort_by(|a, b| {
+        let [a, b] = [cell(a), cell(b)];
+        let order = match descending {
+            true => b.compare(&a),
+            false => a.compare(&b),
+        };
+        let empty = |cell: Cell| cell == Cell::Nothing;
+        empty(a).cmp(&empty(b)).then(order)
     });
-}
-
-/// A sortable cell.
-#[derive(PartialEq)]
-struct Ordered {
-    cell: Cell,
-    descending: bool,
-}
-
-impl Eq for Ordered {}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let order = self.cell.compare(&other.cell);
-        if self.descending {
-            order.reverse()
-        } else {
-            order
-        }
-    }
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::message;
 use crate::problem::Result;
 use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
-use crate::store::{self, FilePart, Machine, Provenance, StoredRun};
+use crate::store::{self, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
 use super::{ResourceCache, none_if_stopped};
@@ -187,15 +187,7 @@ impl<'a> Checker<'a> {
             self.report.equal.push(what);
         }
         self.report.unknown.extend(looked.unknown);
-        for wrong in looked.wrong {
-            let part = match wrong.part {
-                FilePart::Plugin => Part::Plugin,
-                FilePart::Snapshot => Part::Snapshot,
-                FilePart::Answers => Part::Answer,
-                FilePart::Figure => Part::Figure,
-            };
-            self.differs(Difference::new(part, wrong.task, wrong.message));
-        }
+        self.report.differences.extend(looked.wrong);
         Ok(())
     }
 

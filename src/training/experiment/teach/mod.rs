@@ -226,7 +226,7 @@ impl Teacher {
         let data = &self.material.data;
         let go_on = || control.request() != ControlRequest::Stop;
         let depth = data.options.bit_depth;
-        let pictures = aside.copy_pictures(&data.train, &data.test, depth, &go_on)?;
+        let pictures = AddedPictures::copy(aside.path(), &data.train, &data.test, depth, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
         let images = self.images(&stored, &pictures, sink)?;
         if self.material.single_class {
