@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::added_task::{AddedTask, RepeatedClass};
 pub use super::control::{Control, ControlRequest};
-pub use super::header::{MethodFacts, RunHeader, Scores};
+pub use super::header::{AddedTask, MethodFacts, RepeatedClass, RunHeader, Scores};
 pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
 pub use super::report::{
     ACCURACY_ON_ORIGINAL_LABELS, Costs, NEAREST_MEAN, TaskReport, by_pass, costs,

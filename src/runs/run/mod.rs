@@ -1,7 +1,6 @@
 //! Runs as plain data: settings, commands and events.
 
 pub mod about;
-mod added_task;
 pub mod check_result;
 pub mod config;
 mod control;

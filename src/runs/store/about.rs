@@ -4,8 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::ABOUT_FILE;
-use super::place::{is_run, no_run, run_folders};
-use super::record::run_name;
+use super::record::{is_run, no_run, run_folders, run_name};
 use crate::error_problem;
 use crate::files;
 use crate::files::write::keep_apart;

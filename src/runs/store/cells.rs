@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::listing::on_all_cores;
 use super::load::StoredState;
-use super::place::run_folders;
+use super::record::run_folders;
 use super::summary::{RunSummary, summarize};
 use super::{CELLS_FOLDER, RunKey};
 use crate::files::Lock;

@@ -1,17 +1,15 @@
 //! `RunFolder`: the only code that writes to a run's folder, and its lock.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
-use super::hash_writer::Hashed;
 use super::measured::{MetricsRow, metrics_csv, read_metrics};
-use super::place::no_run;
-use super::record::{self, run_name, run_toml};
+use super::record::{self, no_run, run_name, run_toml};
 use super::snapshot::{self, SnapshotWriter};
 use super::summary::{self, Saving};
 use super::tables::{answers_csv, slots_csv};
@@ -363,4 +361,19 @@ fn short_title(header: &RunHeader) -> String {
         }
     };
     title.chars().map(tame).take(40).collect()
+}
+
+/// A writer that passes bytes to the inner writer and adds them to a SHA-256 hash.
+struct Hashed<'a>(&'a mut dyn Write, &'a mut Sha256);
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

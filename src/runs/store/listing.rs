@@ -11,8 +11,7 @@ use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
 use super::about::about;
-use super::place::{is_run, no_run, run_folders};
-use super::record::run_name;
+use super::record::{is_run, no_run, run_folders, run_name};
 use super::summary::{RunSummary, summarize};
 use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::message;

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::about::about;
 use super::measured::{MetricsRow, read_metrics, report_of};
-use super::place::no_run;
-use super::record::read_run_toml;
+use super::record::{no_run, read_run_toml};
 use super::tables::damaged_table;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,

@@ -30,24 +30,20 @@ mod added_task_figures;
 mod added_tasks;
 mod cells;
 mod checkpoint;
-mod class_schedule;
 mod correct_answers;
-mod corrected;
+mod dataset_files;
 pub mod export;
 pub mod figure;
 mod folder;
 pub mod groups;
-mod hash_writer;
 mod html;
 mod json;
 mod key;
 mod listing;
 mod load;
-mod mean_and_spread;
 mod measured;
 mod pack;
 mod pictures;
-mod place;
 mod plugin_files;
 mod provenance;
 mod queue;
@@ -71,24 +67,26 @@ pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use cells::{RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
-pub use class_schedule::{all_at_once, save_all_at_once};
 pub use correct_answers::CorrectPredictions;
-pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
+pub use dataset_files::{
+    all_at_once, correct_label, corrected, corrected_file, read_corrected, save_all_at_once,
+};
 pub use folder::RunFolder;
 pub use groups::GroupKey;
 pub use html::SamplePicture;
-pub use json::{Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, summary, summary_of_orders};
+pub use json::{
+    Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, mean_and_spread, spread_text, summary,
+    summary_of_orders,
+};
 pub use key::{RunKey, settings_key};
 pub use listing::{FileStamps, ListedRun, began, entry, file_stamps, find, list, on_all_cores};
 pub use load::{StoredRun, StoredState, load, snapshot_time};
-pub use mean_and_spread::{mean_and_spread, spread_text};
 pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
 pub use pictures::{AddedPictures, MOST_PICTURES};
-pub use place::{holds_runs, is_run, run_folders};
 pub use plugin_files::{PluginSave, allow_plugin, save_plugin};
 pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
 pub use queue::{QueueFile, places_at_work};
-pub use record::{run_name, settings_part};
+pub use record::{holds_runs, is_run, run_folders, run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use summary::{LatestFigures, RunSummary, load_facts, summarize};

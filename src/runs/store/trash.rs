@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::TRASH_FOLDER;
 use super::listing::{ListedRun, entry};
-use super::place::{is_run, no_run};
 use super::queue::is_queued;
-use super::record::run_name;
+use super::record::{is_run, no_run, run_name};
 use crate::files::sync_folder;
 use crate::files::write::lock;
 use crate::message;

@@ -4,9 +4,7 @@
 //! option of `lae-studio train` (with `-` for `_`). `validate` reports all errors at once that can be found without
 //! opening data or weights.
 
-mod check;
 mod command;
-mod differences;
 mod field;
 mod file;
 mod kind;
@@ -14,17 +12,18 @@ mod list;
 mod setting;
 mod spec;
 
+use std::collections::BTreeSet;
+
 use crate::backbone::library::BackboneChoice;
+use crate::data::{check_corrected, short_corrected};
 use crate::error_problem;
 use crate::files::names::{is_elsewhere, is_path};
 use crate::message;
+use crate::nn::WeightType;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::texts::Message;
 
-use crate::nn::WeightType;
-
 pub use command::{posix_word, shell_word};
-pub use differences::{differences, differs};
 pub use kind::SettingKind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
@@ -224,6 +223,63 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
     }
 }
 
+/// Returns the settings that differ: each key with one value per config.
+pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
+    let row = |key: &str, value: &dyn Fn(&RunConfig) -> Option<String>| {
+        let shown = |config: &&RunConfig| value(config).unwrap_or_else(|| "–".into());
+        (key.to_string(), configs.iter().map(shown).collect())
+    };
+    let common = SETTINGS.iter().map(|setting| {
+        let value = |config: &RunConfig| (setting.get)(config).map(|value| value.to_string());
+        row(setting.spec.key, &value)
+    });
+    let own: BTreeSet<&String> = configs.iter().flat_map(|c| c.settings.keys()).collect();
+    let own = own.into_iter().map(|key| {
+        let value = |config: &RunConfig| config.settings.get(key).map(ToString::to_string);
+        row(key, &value)
+    });
+    // The complete list would be too long.
+    let corrected = |config: &RunConfig| {
+        let any = !config.corrected.is_empty();
+        any.then(|| short_corrected(&config.corrected))
+    };
+    let all = common.chain(own).chain([row("mended", &corrected)]);
+    all.filter(differs).collect()
+}
+
+/// Returns whether these values are not all equal.
+pub fn differs((_, values): &(String, Vec<String>)) -> bool {
+    values.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+impl RunConfig {
+    /// Returns all Problems of these settings that can be found without opening any data.
+    pub fn validate(&self) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = SETTINGS
+            .iter()
+            .filter_map(|setting| {
+                let (spec, value) = (&setting.spec, (setting.get)(self)?);
+                if spec.kind.admit(&value).is_some() {
+                    return None;
+                }
+                let above = spec.too_large.filter(|_| spec.kind.is_above(&value));
+                match above {
+                    Some(words) => Some(spec.refusal("large", words)),
+                    None => {
+                        (!spec.refused.0.is_empty()).then(|| spec.refusal("refused", spec.refused))
+                    }
+                }
+            })
+            .collect();
+        problems.extend(
+            check_corrected(&self.corrected)
+                .err()
+                .map(|p| p.at("--corrected")),
+        );
+        problems
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -402,5 +458,75 @@ mod tests {
         ];
         let wanted = wanted.map(|(key, value)| (key.to_string(), value));
         assert_eq!(config.settings, Settings::from(wanted));
+    }
+
+    #[test]
+    fn all_problems_are_found_at_once() {
+        let config = RunConfig {
+            epochs: 0,
+            batch: 0,
+            crop_scale: [0.9, 0.1],
+            ..RunConfig::default()
+        };
+        assert_eq!(config.validate().len(), 3);
+        let endless = RunConfig {
+            epochs: usize::MAX,
+            batch: usize::MAX,
+            ..RunConfig::default()
+        };
+        let told: Vec<String> = endless.validate().into_iter().map(|p| p.what).collect();
+        let wanted = [
+            "the number of epochs per task is too large",
+            "the batch is too large",
+        ];
+        assert_eq!(told, wanted);
+        assert!(RunConfig::default().validate().is_empty());
+    }
+
+    #[test]
+    fn what_the_checks_let_through_survives_the_file() {
+        for upper in [true, false] {
+            let config = extreme(upper);
+            assert!(config.validate().is_empty(), "{:?}", config.validate());
+            let text = config.to_toml().unwrap_or_default();
+            assert_eq!(RunConfig::from_toml(&text, "run.toml").ok(), Some(config));
+        }
+        let beyond = RunConfig {
+            seed: u64::MAX,
+            split_seed: u64::MAX,
+            cache_mb: usize::MAX,
+            ..RunConfig::default()
+        };
+        assert_eq!(beyond.validate().len(), 3);
+    }
+
+    /// Returns settings at the upper or lower ends of their ranges.
+    fn extreme(upper: bool) -> RunConfig {
+        let mut config = RunConfig::default();
+        for setting in SETTINGS {
+            let ends = match setting.spec.kind {
+                SettingKind::Whole { least, most, .. } => {
+                    [Setting::Whole(least), Setting::Whole(most)]
+                }
+                SettingKind::Seed => [Setting::Whole(0), Setting::Whole(i64::MAX)],
+                SettingKind::Limit => [Setting::Whole(1), Setting::Whole(i64::MAX)],
+                SettingKind::Real { least, most, .. } => {
+                    [Setting::Real(least), Setting::Real(most)]
+                }
+                SettingKind::Share(_) | SettingKind::ShareOrNone => [
+                    Setting::Real(f64::MIN_POSITIVE),
+                    Setting::Real(1.0 - f64::EPSILON),
+                ],
+                SettingKind::Shares(_) => [
+                    Setting::Pair([f32::MIN_POSITIVE; 2]),
+                    Setting::Pair([1.0; 2]),
+                ],
+                _ => continue,
+            };
+            let [lower, upper_end] = ends;
+            let end = if upper { upper_end } else { lower };
+            assert!((setting.set)(&mut config, end), "{}", setting.spec.key);
+        }
+        config
     }
 }

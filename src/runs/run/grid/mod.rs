@@ -7,7 +7,6 @@
 
 mod read;
 mod status;
-mod values;
 
 use std::sync::Arc;
 

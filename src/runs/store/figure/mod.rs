@@ -4,7 +4,6 @@
 mod bars;
 mod cells;
 mod lines;
-mod look;
 mod of_runs;
 mod page;
 mod pdf;

@@ -1,7 +1,6 @@
 //! A report of runs as a self-contained HTML file: tables, curves and matrices with their numbers, sample images,
 //! settings, hashes and versions. It can be read offline, in light and dark mode, and printed.
 
-mod matrix;
 mod run;
 
 use std::collections::HashSet;
@@ -10,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::{Figure, Lines, RenderTarget};
 use super::groups::{Group, groups, none_measured};
-use super::mean_and_spread::{mean_and_spread, spread_text};
+use super::json::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::palette::{Rgb, Shade, hex};

@@ -1,11 +1,12 @@
 //! The section of the report about one run: figures, matrices, data, settings and provenance.
 
+use crate::store::figure::Cells;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::{SamplePicture, matrix};
-use crate::metrics::{Expert, Histories};
+use super::SamplePicture;
+use crate::metrics::{Answers, Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
 use crate::store::json::OF_EXPERT;
@@ -27,7 +28,7 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
         @if !header.about.note.is_empty() { p { (header.about.note) } }
         (experts(run, &history))
         h3 { (tr!("report-accuracy-per-task")) }
-        (matrix::accuracy(&history.of(header.answering()).matrix))
+        (heat(&Cells::accuracy(&history.of(header.answering()).matrix)))
         @match run.latest_report() {
             Ok(last) => (answers(header, &last)),
             Err(problem) => p { (tr!("report-predictions-unreadable", why = problem.what)) },
@@ -73,7 +74,7 @@ fn answers(header: &RunHeader, last: &TaskReport) -> Markup {
     let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
     html! {
         h3 { (tr!("report-confusion", n = last.task + 1)) }
-        (matrix::confusion(header, seen, &last.answers, header.answering()))
+        (confusion(header, seen, &last.answers, header.answering()))
     }
 }
 
@@ -189,6 +190,55 @@ fn settings(config: &RunConfig) -> Markup {
             table { @for (key, value) in common.chain(own) {
                 tr { td { code { (key) } } td { code { (value) } } }
             } }
+        }
+    }
+}
+
+/// Maximum number of confused class pairs that are listed.
+const MOST_PAIRS: usize = 10;
+
+/// Returns a matrix as an HTML table; the diagonal is marked.
+fn heat(cells: &Cells) -> Markup {
+    html! {
+        div.scroll { table.heat {
+            tr {
+                th { (cells.down) " → " (cells.across) }
+                @for column in &cells.columns { th { (column) } }
+            }
+            @for (row, name) in cells.rows.iter().enumerate() { tr {
+                th { (name) }
+                @for (column, share) in cells.row(row).iter().enumerate() { (cell(*share, row == column)) }
+            } }
+        } }
+    }
+}
+
+fn cell(share: Option<f64>, own: bool) -> Markup {
+    html! {
+        @match share.filter(|share| share.is_finite()) {
+            None => td {},
+            Some(share) => td.h.r[own] style={ "--v:" (format!("{:.2}", share.clamp(0.0, 1.0) * 0.75)) } {
+                (format!("{:.0}", share * 100.0))
+            },
+        }
+    }
+}
+
+/// Returns the confusion matrix of the test images after the last saved task, and the most frequently confused pairs.
+fn confusion(header: &RunHeader, seen: usize, answers: &Answers, expert: Expert) -> Markup {
+    let classes = answers.confusion(expert, seen);
+    let class = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
+    let mistaken = classes.most_confused(MOST_PAIRS);
+    html! {
+        (heat(&Cells::confusion(&classes, &class)))
+        @if !mistaken.is_empty() {
+            h3 { (tr!("report-most-frequent-confusions")) }
+            table {
+                tr { th { (tr!("figure-table-class")) } th { (tr!("report-predicted-as")) } th.n { (tr!("report-images")) } }
+                @for (of, given, count) in mistaken {
+                    tr { td { (class(of)) } td { (class(given)) } td.n { (count) } }
+                }
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::files::write::{is_locked, save_problem, write_with};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::load::{StoredRun, load};
-use crate::store::place::{is_run, no_run};
+use crate::store::record::{is_run, no_run};
 use crate::store::summary::RunSummary;
 use crate::store::{
     ADDED_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE, START_FOLDER,

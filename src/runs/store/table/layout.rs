@@ -2,9 +2,9 @@
 
 use super::column::EXPERIMENT;
 use super::figures::FIGURES;
-use super::shown::{cell_of, shown};
 use super::{
     Align, BesidePublished, Cell, Column, Difference, Mark, PLUS_MINUS, Row, RunTable, TextTable,
+    cell_of, shown,
 };
 use crate::message;
 use crate::problem::{Problem, Result};

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::column::EXPERIMENT;
-use super::shown::{cell_of, names};
 use super::{
-    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Row, Spread, TableRun, counted,
-    row, rows, seedless, sort_by_cell,
+    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Row, Spread, TableRun, cell_of,
+    counted, names, row, rows, seedless, sort_by_cell,
 };
 use crate::message;
 use crate::problem::{Problem, Result};

@@ -1,5 +1,6 @@
-//! Lists of corrected labels, stored beside the runs in `mended/NAME-HASH.toml`, one per dataset, which is identified
-//! by its path or name. The dataset itself is never changed.
+//! Files beside the runs, one per dataset, which is identified by its path or name: corrected labels in
+//! `mended/NAME-HASH.toml`, and the user's answer whether classes are learned in stages or all at once in
+//! `stages/NAME-HASH.toml`. The dataset itself is never changed.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,10 @@ use crate::files::write::{LOCK_FILE, write_file};
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Folder of the lists.
+/// Folder of the lists of corrected labels.
 const FOLDER: &str = "mended";
+/// Folder of the answers.
+const STAGES: &str = "stages";
 /// First lines of a list.
 const PREFACE: &str = "# Labels of a dataset that were corrected by hand. The data itself is unchanged.\n# An entry without a class excludes its image.\n\n";
 
@@ -40,8 +43,17 @@ struct Written {
     corrected: Vec<Correction>,
 }
 
+/// The content of an answer's file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    /// The dataset, for readers of the file.
+    data: String,
+    all_at_once: bool,
+}
+
 /// Returns what identifies a dataset: its name if it is built in or published, else its absolute path.
-pub(super) fn origin(place: &str) -> String {
+fn origin(place: &str) -> String {
     let place = place.trim();
     let is_name = builtin::names().any(|name| name == place);
     if is_name {
@@ -62,7 +74,7 @@ pub fn corrected_file(root: &Path, place: &str) -> PathBuf {
 }
 
 /// Returns the path of the file of the dataset at `place` in a folder with one file per dataset.
-pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
+fn file_of(folder: &Path, place: &str) -> PathBuf {
     let origin = origin(place);
     let name = Path::new(&origin).file_stem().unwrap_or_default();
     let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
@@ -161,6 +173,45 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }
 
+/// Returns whether the classes of the dataset at `place` are learned all at once; `None` if the user has not answered.
+///
+/// # Errors
+/// Returns a Problem if the file exists but cannot be read.
+pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
+    let path = file_of(&root.join(STAGES), place);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = files::read_text(&path, files::TEXT)
+        .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
+    let answer: Answer = toml::from_str(&text).map_err(|error| {
+        Problem::new(message!(
+            "problem-arrival-file-invalid",
+            message = error.message().to_string()
+        ))
+        .at_path(&path)
+        .advise(message!("advice-move-file-and-answer"))
+    })?;
+    Ok(Some(answer.all_at_once))
+}
+
+/// Saves the answer for the dataset at `place`.
+///
+/// # Errors
+/// Returns a Problem if it cannot be written.
+pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
+    let folder = root.join(STAGES);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("create the folder of these answers", &folder, &error))?;
+    let answer = Answer {
+        data: origin(place),
+        all_at_once,
+    };
+    let text = toml::to_string_pretty(&answer)
+        .map_err(|error| error_problem("problem-answer-unwritten", error))?;
+    write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -231,5 +282,20 @@ mod tests {
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
         let problem = read_corrected(&path).unwrap_err();
         assert!(problem.is("problem-no-list-of-corrections"), "{problem}");
+    }
+
+    #[test]
+    fn an_answer_is_kept_for_its_data_set_alone_and_can_be_changed() {
+        let root = tempfile::tempdir().unwrap();
+        let of = |place: &str| all_at_once(root.path(), place).unwrap();
+        assert_eq!(of("/birds"), None);
+        save_all_at_once(root.path(), "/birds", true).unwrap();
+        assert_eq!((of("/birds"), of("/other/birds")), (Some(true), None));
+        save_all_at_once(root.path(), "/birds", false).unwrap();
+        assert_eq!(of("/birds"), Some(false));
+        let path = file_of(&root.path().join(STAGES), "/birds");
+        std::fs::write(path, "?").unwrap();
+        let problem = all_at_once(root.path(), "/birds").unwrap_err();
+        assert!(problem.is("problem-arrival-file-invalid"), "{problem}");
     }
 }
