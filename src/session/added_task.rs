@@ -95,7 +95,8 @@ impl Session {
         let title = self.header_of(folder).map(RunHeader::title);
         let title = title.unwrap_or_else(|| folder.display().to_string());
         let title = tr!("predict-added-task-job", run = title, name = name);
-        self.queue(Job::teach(folder.to_path_buf(), source, title));
+        let run = folder.to_path_buf();
+        self.queue(Job::new(JobWork::Teach { run, source }, title));
     }
 
     /// Undoes the last added task of a run.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use crate::problem::Problem;
 use crate::run::check_result::{Report, Verdict};
-use crate::run::job::Job;
+use crate::run::job::{Job, JobWork};
 use crate::store::{self, PACKED_ENDING};
 use crate::tr;
 
@@ -24,7 +24,7 @@ impl Session {
             true => tr!("story-retraining-run", name = name),
             false => tr!("story-check-of-run", name = name),
         };
-        self.queue(Job::check(place, train, title));
+        self.queue(Job::new(JobWork::Check { run: place, train }, title));
     }
 
     /// Reports the result of a check.

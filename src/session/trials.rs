@@ -8,7 +8,7 @@ use super::run_view::RunView;
 use crate::backbone::library::State;
 use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
-use crate::run::job::{Job, JobId, JobWork};
+use crate::run::job::{Job, JobAttachments, JobId, JobWork};
 use crate::run::trial_result::Trial;
 use crate::tr;
 
@@ -29,7 +29,7 @@ impl Session {
     pub fn try_methods(&mut self) -> JobId {
         let draft = self.experiment.draft.clone();
         let title = tr!("experiment-trial-job", data = draft.data_name());
-        let job = Job::try_methods(draft, title);
+        let job = Job::new(JobWork::Try(Box::new(draft)), title);
         let id = job.id;
         self.experiment.trying = TrialState::Asked(id);
         self.queue(job);
@@ -43,7 +43,7 @@ impl Session {
         let others = others.filter(|about| !matches!(about.state, State::Absent { .. }));
         let others = others.map(|about| about.entry.name.clone()).collect();
         let title = tr!("experiment-backbone-trial-job", data = draft.data_name());
-        let job = Job::try_backbones(draft, others, title);
+        let job = Job::new(JobWork::TryBackbones(Box::new(draft), others), title);
         self.experiment.trying_backbones = TrialState::Asked(job.id);
         self.queue(job);
     }
@@ -59,8 +59,16 @@ impl Session {
             pet: name.to_lowercase(),
             ..RunConfig::default()
         };
-        let title = tr!("experiment-pet-trial-job", pet = name);
-        let job = Job::try_pet(config, open.text.clone(), title);
+        let job = Job {
+            own: JobAttachments {
+                plugins: vec![open.text.clone()],
+                ..JobAttachments::default()
+            },
+            ..Job::new(
+                JobWork::TryPet(Box::new(config)),
+                tr!("experiment-pet-trial-job", pet = name),
+            )
+        };
         self.editor.trying = TrialState::Asked(job.id);
         self.queue(job);
     }

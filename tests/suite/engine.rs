@@ -11,7 +11,7 @@ use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, ControlRequest, Event, Phase, Picture, PredictRequest};
-use lae_studio::run::job::Job;
+use lae_studio::run::job::{Job, JobWork};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::store;
 
@@ -387,7 +387,8 @@ fn an_added_task_waits_in_the_queue_and_counts_only_when_it_is_whole() {
     engine.send(train(short()));
     let run = wait(&engine, folder);
     let teach = || {
-        let job = Job::teach(run.clone(), source.clone(), String::new());
+        let (run, source) = (run.clone(), source.clone());
+        let job = Job::new(JobWork::Teach { run, source }, String::new());
         Command::Queue(Box::new(job))
     };
     engine.send(teach());
@@ -438,11 +439,9 @@ fn an_added_task_waits_in_the_queue_and_counts_only_when_it_is_whole() {
     assert_eq!(ask(1)[10..], ["A", "B"]);
     store::undo_added_task(&run).unwrap();
     let other = crate::teach::letters("XYZ", 5);
-    let job = Job::teach(
-        run.clone(),
-        other.path().to_string_lossy().into(),
-        String::new(),
-    );
+    let source = other.path().to_string_lossy().into();
+    let run = run.clone();
+    let job = Job::new(JobWork::Teach { run, source }, String::new());
     engine.send(Command::Queue(Box::new(job)));
     wait(&engine, |event| {
         matches!(event, Event::Finished { .. }).then_some(())

@@ -203,6 +203,8 @@ impl Chance {
         };
         let (run, train) = (self.run(), true);
         let check = JobWork::Check { run, train };
+        let (run, source) = (self.run(), self.text());
+        let teach = JobWork::Teach { run, source };
         let grid = GridWork {
             name: self.text(),
             text: self.text(),
@@ -214,10 +216,10 @@ impl Chance {
         vec![
             held,
             Job::resume(self.run(), Some(self.text()), self.text()),
-            Job::teach(self.run(), self.text(), self.text()),
+            self.job(teach),
             self.job(check),
             self.job(JobWork::Grid(Box::new(grid))),
-            Job::try_methods(crate::store::header().config, self.text()),
+            self.job(JobWork::Try(Box::new(crate::store::header().config))),
         ]
     }
 

@@ -204,7 +204,8 @@ pub struct Job {
 }
 
 impl Job {
-    fn new(work: JobWork, title: String) -> Self {
+    /// Creates a job with a new id.
+    pub fn new(work: JobWork, title: String) -> Self {
         Self {
             id: JobId::fresh(),
             title,
@@ -239,44 +240,12 @@ impl Job {
         }
     }
 
-    /// Creates a job that adds a task with the images at `source` to the run in this folder.
-    pub fn teach(run: PathBuf, source: String, title: String) -> Self {
-        Self::new(JobWork::Teach { run, source }, title)
-    }
-
     /// Creates a job that trains the unfinished runs of a grid, on this device if given.
     pub fn grid(work: GridWork, device: Option<String>, title: String) -> Self {
         Self {
             device,
             ..Self::new(JobWork::Grid(Box::new(work)), title)
         }
-    }
-
-    /// Creates a job that tries these settings and a few other methods on their dataset.
-    pub fn try_methods(config: RunConfig, title: String) -> Self {
-        Self::new(JobWork::Try(Box::new(config)), title)
-    }
-
-    /// Creates a job that compares the backbone of these settings with others.
-    pub fn try_backbones(config: RunConfig, backbones: Vec<String>, title: String) -> Self {
-        Self::new(JobWork::TryBackbones(Box::new(config), backbones), title)
-    }
-
-    /// Creates a job that compares the PET plugin with this text with Adapter.
-    pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
-        let own = JobAttachments {
-            plugins: vec![plugin],
-            ..JobAttachments::default()
-        };
-        Self {
-            own,
-            ..Self::new(JobWork::TryPet(Box::new(config)), title)
-        }
-    }
-
-    /// Creates a job that checks a run or a packed run; with `train`, it is also trained again.
-    pub fn check(run: PathBuf, train: bool, title: String) -> Self {
-        Self::new(JobWork::Check { run, train }, title)
     }
 
     /// Returns whether the job starts again if the program ended while it was running, because no run's folder contains

@@ -93,7 +93,10 @@ fn a_trial_that_was_asked_for_before_a_restart_gives_its_result() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    let job = Job::try_methods(RunConfig::default(), "Which method suits digits".into());
+    let job = Job::new(
+        JobWork::Try(Box::default()),
+        "Which method suits digits".into(),
+    );
     // As a window before this one had it queued.
     backend.clone().send(Command::Queue(Box::new(job)));
     settle(&mut window);
