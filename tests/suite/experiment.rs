@@ -12,9 +12,9 @@ use lae_studio::experiment::{self, Outcome, ResourceCache};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{Precision, RunConfig};
 use lae_studio::run::event::{
-    Control, ControlRequest, Event, Phase, Picture, PredictRequest, Sink,
+    Control, ControlRequest, Event, Phase, Picture, PredictRequest, Sink, costs,
 };
-use lae_studio::store::{self, StoredState};
+use lae_studio::store::{self, RunSummary, StoredState};
 use lae_studio::tensors::Named;
 
 use super::data::Made;
@@ -86,7 +86,8 @@ fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.labels.len(), 80);
     // Ten classes: chance is 10 %. Even this short a run is far above.
-    assert!(stored.history(Expert::ENSEMBLE).last().unwrap() > 0.3);
+    let histories = RunSummary::of(&stored).histories();
+    assert!(histories.of(Expert::ENSEMBLE).last().unwrap() > 0.3);
     let frozen = |task, epoch, frozen| {
         let phase = Phase::Training {
             task,
@@ -196,7 +197,8 @@ fn seconds_are_those_of_work_without_pauses() {
     // Two epochs and a test of each of two tasks.
     assert_eq!(sink.pauses, 6);
     let stored = store::load(&folder_of(&outcome)).unwrap();
-    let (seconds, training) = (stored.seconds(), stored.costs().training_seconds);
+    let seconds: f64 = stored.reports.iter().map(|report| report.seconds).sum();
+    let training = costs(&stored.reports).training_seconds;
     assert!(seconds <= most, "{seconds} of {most}");
     assert!(
         0.0 < training && training < seconds,

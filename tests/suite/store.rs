@@ -146,7 +146,8 @@ fn a_run_comes_back_as_it_was_saved() {
     assert_eq!(whole.reports[1].answers, report(1).answers);
     assert_eq!(whole.reports[1].seconds, 0.1 + 0.2);
     assert_eq!(store::load_snapshot(&path, 0).unwrap(), snapshot(2.0));
-    assert_eq!(whole.history(Expert::ENSEMBLE).accuracy, vec![1.0, 0.75]);
+    let histories = RunSummary::of(&whole).histories();
+    assert_eq!(histories.of(Expert::ENSEMBLE).accuracy, vec![1.0, 0.75]);
 }
 
 #[test]
@@ -164,7 +165,8 @@ fn a_run_of_a_method_with_experts_of_its_own_comes_back_with_them() {
     assert_eq!(stored.header.method.experts, experts);
     assert_eq!(stored.reports[0].answers, report.answers);
     assert_eq!(stored.header.answering(), Expert::ANSWER);
-    assert_eq!(stored.history(experts[0]).last(), Some(1.0));
+    let histories = RunSummary::of(&stored).histories();
+    assert_eq!(histories.of(experts[0]).last(), Some(1.0));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, RepeatedClass, Sink};
-use lae_studio::store::{self, AddedFigures, StoredRun, StoredState};
+use lae_studio::store::{self, AddedFigures, RunSummary, StoredRun, StoredState};
 
 use crate::data::Made;
 use crate::methods::config_of;
@@ -208,7 +208,8 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
         assert_eq!(images, 40 + 4 + 3, "{}", config.method);
         assert_eq!(last.answers.sources[images - 1], 2);
         assert_eq!(stored.reports[..2], measured.reports);
-        assert!(stored.answers().last().is_some());
+        let histories = RunSummary::of(&stored).histories();
+        assert!(histories.of(stored.header.answering()).last().is_some());
         predicts_what_it_measured(&run);
         let problem = experiment::resume(
             &run,

@@ -15,10 +15,10 @@ use super::{
 };
 use crate::files;
 use crate::files::write::is_locked;
-use crate::metrics::{Expert, Histories, History, PromptStudy};
+use crate::metrics::PromptStudy;
 use crate::pet;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Costs, RunHeader, TaskReport, costs};
+use crate::run::event::{RunHeader, TaskReport};
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,35 +53,9 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// Returns A_i and the accuracy matrix of one expert.
-    pub fn history(&self, expert: Expert) -> History {
-        let mut histories = Histories::default();
-        for report in &self.reports {
-            let seen = &self.header.tasks[..=report.task];
-            histories.push(&report.answers, seen);
-        }
-        histories.of(expert).clone()
-    }
-
-    /// Returns A_i and the accuracy matrix of the expert whose predictions are those of the run.
-    pub fn answers(&self) -> History {
-        self.history(self.header.answering())
-    }
-
     /// Returns the study of DualPrompt's prompts, if every saved task was studied.
     pub fn prompt_study(&self) -> Option<PromptStudy> {
         PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]))
-    }
-
-    /// Returns the duration of all saved tasks in seconds.
-    pub fn seconds(&self) -> f64 {
-        seconds(&self.reports)
-    }
-
-    /// Returns the costs of all saved tasks: images and seconds of training are sums, other values are those after the
-    /// last task.
-    pub fn costs(&self) -> Costs {
-        costs(&self.reports)
     }
 }
 
