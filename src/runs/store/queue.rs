@@ -49,19 +49,9 @@ impl QueueEntry for RemoteJob {
 pub struct QueueFile<T = Job> {
     folder: PathBuf,
     name: String,
-    owner: Owner,
+    /// The lock, or `None` if another program has it; not known before the first access.
+    lock: Option<Option<Lock>>,
     holds: PhantomData<T>,
-}
-
-/// The owner of a queue file.
-#[derive(Debug)]
-enum Owner {
-    /// Not determined yet.
-    Unknown,
-    /// This program, as long as the lock is held.
-    Mine { _lock: Lock },
-    /// Another program.
-    Other,
 }
 
 #[derive(Serialize)]
@@ -100,7 +90,7 @@ impl<T: QueueEntry> QueueFile<T> {
         Self {
             folder,
             name: name.to_string(),
-            owner: Owner::Unknown,
+            lock: None,
             holds: PhantomData,
         }
     }
@@ -134,7 +124,7 @@ impl<T: QueueEntry> QueueFile<T> {
     /// Returns a Problem if they cannot be written, or if another program holds the file.
     pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
         let path = self.file("toml");
-        if jobs.is_empty() && matches!(self.owner, Owner::Unknown) {
+        if jobs.is_empty() && self.lock.is_none() {
             return Ok(());
         }
         if !self.is_mine()? {
@@ -157,13 +147,12 @@ impl<T: QueueEntry> QueueFile<T> {
 
     /// Returns whether this program owns the file; the first call takes the lock.
     fn is_mine(&mut self) -> Result<bool> {
-        if matches!(self.owner, Owner::Unknown) {
+        if self.lock.is_none() {
             std::fs::create_dir_all(&self.folder)
                 .map_err(|error| Problem::io("create the folder for runs", &self.folder, &error))?;
-            let held = lock_file(&self.file("lock"))?;
-            self.owner = held.map_or(Owner::Other, |_lock| Owner::Mine { _lock });
+            self.lock = Some(lock_file(&self.file("lock"))?);
         }
-        Ok(matches!(self.owner, Owner::Mine { .. }))
+        Ok(matches!(self.lock, Some(Some(_))))
     }
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
