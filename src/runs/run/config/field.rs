@@ -3,16 +3,16 @@
 use super::{Precision, Setting};
 
 /// The type of a field.
-pub(super) trait Field: Clone {
+pub(super) trait Field: Sized {
     /// Returns the value; `None` if the field is not set.
     fn value(&self) -> Option<Setting>;
-    /// Sets the field without checking the range. Returns false and changes nothing if the value has another kind.
-    fn set_from(&mut self, value: Setting) -> bool;
-}
+    /// Returns a field with this value, without checking the range; `None` if the value has another kind.
+    fn read(value: Setting) -> Option<Self>;
 
-/// Sets a field if there is a value, and returns whether there was one.
-fn put<T>(field: &mut T, read: Option<T>) -> bool {
-    read.map(|value| *field = value).is_some()
+    /// Sets the field. Returns false and changes nothing if the value has another kind.
+    fn set_from(&mut self, value: Setting) -> bool {
+        Self::read(value).map(|value| *self = value).is_some()
+    }
 }
 
 impl Field for String {
@@ -20,10 +20,10 @@ impl Field for String {
         Some(Setting::Text(self.clone().into()))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
+    fn read(value: Setting) -> Option<Self> {
         match value {
-            Setting::Text(text) => put(self, Some(text.into_owned())),
-            _ => false,
+            Setting::Text(text) => Some(text.into_owned()),
+            _ => None,
         }
     }
 }
@@ -33,10 +33,10 @@ impl Field for bool {
         Some(Setting::Flag(*self))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
+    fn read(value: Setting) -> Option<Self> {
         match value {
-            Setting::Flag(on) => put(self, Some(on)),
-            _ => false,
+            Setting::Flag(on) => Some(on),
+            _ => None,
         }
     }
 }
@@ -47,11 +47,11 @@ impl Field for u64 {
         Some(whole.unwrap_or(Setting::Beyond(*self)))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
+    fn read(value: Setting) -> Option<Self> {
         match value {
-            Setting::Whole(number) => put(self, number.try_into().ok()),
-            Setting::Beyond(number) => put(self, Some(number)),
-            _ => false,
+            Setting::Whole(number) => number.try_into().ok(),
+            Setting::Beyond(number) => Some(number),
+            _ => None,
         }
     }
 }
@@ -61,9 +61,8 @@ impl Field for usize {
         (*self as u64).value()
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
-        let mut number = 0;
-        u64::set_from(&mut number, value) && put(self, number.try_into().ok())
+    fn read(value: Setting) -> Option<Self> {
+        u64::read(value)?.try_into().ok()
     }
 }
 
@@ -72,12 +71,12 @@ impl Field for f64 {
         Some(Setting::Real(*self))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
+    fn read(value: Setting) -> Option<Self> {
         match value {
-            Setting::Real(number) => put(self, Some(number)),
+            Setting::Real(number) => Some(number),
             // A file may contain 1 for 1.0.
-            Setting::Whole(number) => put(self, Some(number as f64)),
-            _ => false,
+            Setting::Whole(number) => Some(number as f64),
+            _ => None,
         }
     }
 }
@@ -87,22 +86,21 @@ impl Field for [f32; 2] {
         Some(Setting::Pair(*self))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
+    fn read(value: Setting) -> Option<Self> {
         match value {
-            Setting::Pair(pair) => put(self, Some(pair)),
-            _ => false,
+            Setting::Pair(pair) => Some(pair),
+            _ => None,
         }
     }
 }
 
-impl<T: Field + Default> Field for Option<T> {
+impl<T: Field> Field for Option<T> {
     fn value(&self) -> Option<Setting> {
         self.as_ref()?.value()
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
-        let mut given = T::default();
-        given.set_from(value) && put(self, Some(Some(given)))
+    fn read(value: Setting) -> Option<Self> {
+        T::read(value).map(Some)
     }
 }
 
@@ -111,11 +109,8 @@ impl Field for Precision {
         Some(Setting::Text(self.key().into()))
     }
 
-    fn set_from(&mut self, value: Setting) -> bool {
-        let Setting::Text(text) = value else {
-            return false;
-        };
-        let named = Self::ALL.into_iter().find(|named| named.key() == text);
-        put(self, named)
+    fn read(value: Setting) -> Option<Self> {
+        let key = String::read(value)?;
+        Self::ALL.into_iter().find(|named| named.key() == key)
     }
 }
