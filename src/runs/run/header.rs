@@ -1,6 +1,5 @@
 //! The constant facts of a run, known before its first batch.
 
-use crate::texts::{Words, all_in_english};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -13,6 +12,7 @@ use crate::data::Fingerprints;
 use crate::metrics::Expert;
 use crate::nn::WeightType;
 use crate::pet::StreamScheme;
+use crate::texts::{Words, all_in_english};
 
 /// The kind of scores of a run's predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,12 +33,9 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
         Err(error) => (About::default(), Some(error)),
     };
     let remark = wrong.map(|wrong| {
-        Problem::new(message!(
-            "problem-run-note-unreadable",
-            wrong = wrong.to_string()
-        ))
-        .at_path(&path)
-        .advise(message!("advice-enter-note-again"))
+        Problem::new(message!("problem-run-note-unreadable", wrong = wrong))
+            .at_path(&path)
+            .advise(message!("advice-enter-note-again"))
     });
     (about.cut(), remark)
 }

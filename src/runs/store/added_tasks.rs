@@ -76,7 +76,7 @@ pub(super) fn with_added_tasks(
             .at_path(&folder)
             .advise(message!(
                 "advice-move-added-tasks-folder",
-                added_folder = ADDED_FOLDER.to_string()
+                added_folder = ADDED_FOLDER
             )));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
@@ -116,12 +116,9 @@ pub(super) fn tasks(run: &Path) -> Vec<usize> {
 }
 
 fn damaged(folder: &Path, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-added-task-unreadable",
-        why = why.to_string()
-    ))
-    .at_path(folder.join(TASK_FILE))
-    .advise(message!("advice-restore-or-move-folder"))
+    Problem::new(message!("problem-added-task-unreadable", why = why))
+        .at_path(folder.join(TASK_FILE))
+        .advise(message!("advice-restore-or-move-folder"))
 }
 
 /// Reads `lesson.toml` without checking it against the run.

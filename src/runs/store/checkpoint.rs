@@ -48,7 +48,7 @@ impl Checkpoint {
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
             Problem::new(message!(
                 "problem-checkpoint-counter-unreadable",
-                name = name.to_string()
+                name = name
             ))
             .advise(message!("advice-train-again"))
         })
@@ -93,13 +93,8 @@ impl Checkpoint {
 pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let full = format!("{BULK}{name}");
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
-    let missing = || {
-        Problem::new(message!(
-            "problem-checkpoint-incomplete",
-            name = name.to_string()
-        ))
-        .at_path(path)
-    };
+    let missing =
+        || Problem::new(message!("problem-checkpoint-incomplete", name = name)).at_path(path);
     found.remove(&full).ok_or_else(missing)
 }
 

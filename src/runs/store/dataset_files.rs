@@ -110,7 +110,7 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let written: Written = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
             "problem-no-list-of-corrections",
-            message = error.message().to_string()
+            message = error.message()
         ))
         .at_path(path)
         .advise(message!("advice-correct-or-move-list"))
@@ -187,7 +187,7 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     let answer: Answer = toml::from_str(&text).map_err(|error| {
         Problem::new(message!(
             "problem-arrival-file-invalid",
-            message = error.message().to_string()
+            message = error.message()
         ))
         .at_path(&path)
         .advise(message!("advice-move-file-and-answer"))

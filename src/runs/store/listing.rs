@@ -148,16 +148,15 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
             } else {
                 message!("advice-existing-runs", names = some_of(&names, 5))
             };
-            Err(Problem::new(message!(
-                "problem-run-not-found",
-                wanted = wanted.to_string()
-            ))
-            .at_path(root)
-            .advise(remedy))
+            Err(
+                Problem::new(message!("problem-run-not-found", wanted = wanted))
+                    .at_path(root)
+                    .advise(remedy),
+            )
         }
         several => Err(Problem::new(message!(
             "problem-run-name-ambiguous",
-            wanted = wanted.to_string(),
+            wanted = wanted,
             several = several.len().to_string()
         ))
         .at_path(root)

@@ -89,7 +89,7 @@ impl RunConfig {
             );
             Problem::new(message!(
                 "problem-settings-unreadable",
-                message = error.message().to_string()
+                message = error.message()
             ))
             .at(place)
             .advise(message!("advice-correct-setting"))

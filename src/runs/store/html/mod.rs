@@ -176,7 +176,7 @@ fn published(groups: &[Group]) -> Markup {
             }
             @for (label, beside) in &rows { tr {
                 td { (label) }
-                td { (beside.row) ", " (tr!("report-table-number", table = beside.table.to_string())) ", " (beside.source) }
+                td { (beside.row) ", " (tr!("report-table-number", table = beside.table)) ", " (beside.source) }
                 td.n { (there(Some(beside.final_accuracy))) }
                 td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
                 td.n { (there(beside.average_accuracy)) }

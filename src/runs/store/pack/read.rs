@@ -104,7 +104,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     };
     if let Some(there) = alike.iter().find(began) {
         return Err(
-            Problem::new(message!("problem-run-exists", run = there.run.to_string()))
+            Problem::new(message!("problem-run-exists", run = &there.run))
                 .at_path(&there.folder)
                 .advise(message!("advice-delete-existing-run")),
         );
@@ -303,12 +303,9 @@ fn foreign(path: &Path, name: &str) -> Problem {
 }
 
 fn refused(path: &Path, why: &str) -> Problem {
-    Problem::new(message!(
-        "problem-packed-run-rejected",
-        why = why.to_string()
-    ))
-    .at_path(path)
-    .advise(message!("advice-get-packed-run-again"))
+    Problem::new(message!("problem-packed-run-rejected", why = why))
+        .at_path(path)
+        .advise(message!("advice-get-packed-run-again"))
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {

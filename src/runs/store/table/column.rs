@@ -361,16 +361,13 @@ fn unknown(key: &str, runs: &[TableRun<'_>]) -> Problem {
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
     let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
-    let problem = Problem::new(message!(
-        "problem-run-column-not-found",
-        key = key.to_string()
-    ));
+    let problem = Problem::new(message!("problem-run-column-not-found", key = key));
     if closest(key, names.iter().copied()).is_some() {
         return meant(problem, key, names);
     }
     let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
     problem.advise(message!(
         "advice-use-metric-or-setting",
-        figures = figures.join(", ").to_string()
+        figures = figures.join(", ")
     ))
 }

@@ -68,19 +68,17 @@ impl Condition {
     fn one(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((at, length, operator)) = operator_in(text) else {
-            return Err(Problem::new(message!(
-                "problem-condition-no-comparison",
-                shown = shown.to_string()
-            ))
-            .advise(message!("advice-write-condition")));
+            return Err(
+                Problem::new(message!("problem-condition-no-comparison", shown = shown))
+                    .advise(message!("advice-write-condition")),
+            );
         };
         let (name, value) = (text[..at].trim(), text[at + length..].trim());
         if name.is_empty() || value.is_empty() {
-            return Err(Problem::new(message!(
-                "problem-condition-side-missing",
-                shown = shown.to_string()
-            ))
-            .advise(message!("advice-write-condition")));
+            return Err(
+                Problem::new(message!("problem-condition-side-missing", shown = shown))
+                    .advise(message!("advice-write-condition")),
+            );
         }
         let column = Column::named(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
@@ -91,8 +89,8 @@ impl Condition {
         if column.is_figure() && number.is_none() && (ordered || operator == Operator::Equal) {
             return Err(Problem::new(message!(
                 "problem-condition-needs-number",
-                value = value.to_string(),
-                name = name.to_string()
+                value = value,
+                name = name
             ))
             .advise(message!("advice-give-percentage")));
         }

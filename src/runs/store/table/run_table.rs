@@ -62,7 +62,7 @@ impl TableRequest {
     pub fn table<'a>(&self, runs: &'a [TableRun<'a>]) -> Result<RunTable<'a>> {
         let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
-            let what = message!("problem-group-by-metric", figure = figure.key().to_string());
+            let what = message!("problem-group-by-metric", figure = figure.key());
             return Err(Problem::new(what)
                 .at("--by")
                 .advise(message!("advice-group-by-setting")));
@@ -179,21 +179,19 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usiz
             None => bases.push(at),
             Some(false) => {}
             Some(true) => {
-                return Err(Problem::new(message!(
-                    "problem-several-rows-with-value",
-                    text = text.to_string()
-                ))
-                .advise(message!("advice-narrow-row-condition")));
+                return Err(
+                    Problem::new(message!("problem-several-rows-with-value", text = text))
+                        .advise(message!("advice-narrow-row-condition")),
+                );
             }
         }
     }
     match bases.is_empty() {
         false => Ok(bases),
-        true => Err(Problem::new(message!(
-            "problem-no-row-with-value",
-            text = text.to_string()
-        ))
-        .advise(message!("advice-use-value-of-columns"))),
+        true => Err(
+            Problem::new(message!("problem-no-row-with-value", text = text))
+                .advise(message!("advice-use-value-of-columns")),
+        ),
     }
 }
 
