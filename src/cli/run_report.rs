@@ -135,7 +135,7 @@ fn left_out(images: usize) -> String {
 /// Returns the accuracy with the task given, labelled so that it is not mistaken for A_N.
 fn task_given(figures: &Figures) -> String {
     figures
-        .final_accuracy_task_given
+        .get("final_accuracy_task_given")
         .map_or_else(String::new, |accuracy| {
             format!(
                 "with the task of each image known (not class-incremental): {}\n",

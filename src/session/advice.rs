@@ -108,7 +108,7 @@ pub fn better_backbone(
 /// correctly.
 pub fn backbone_for(row: &RunRow) -> Option<Recommended> {
     let header = row.header.as_ref()?;
-    let is_poor = row.figures.final_accuracy? < 100.0 * ENOUGH;
+    let is_poor = row.figures.final_accuracy()? < 100.0 * ENOUGH;
     is_poor
         .then(|| more_accurate_backbone(&header.config, header.frozen_parameters))
         .flatten()

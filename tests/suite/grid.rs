@@ -283,7 +283,9 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
         panic!("one row")
     };
     assert_eq!((row.missing, row.figures.runs.len()), (0, 4));
-    assert!(row.figures.mean.final_accuracy.is_some() && row.figures.std.final_accuracy.is_some());
+    assert!(
+        row.figures.mean.final_accuracy().is_some() && row.figures.std.final_accuracy().is_some()
+    );
     assert!(
         second
             .seconds(0)

@@ -232,8 +232,8 @@ fn the_summary_speaks_in_percent() {
     // 40 images in 2 seconds.
     assert_eq!(json["images_per_second"], 20.0);
     let orders = store::summary_of_orders(&[run.clone(), run]);
-    assert_eq!(orders.mean.final_accuracy, Some(75.0));
-    assert_eq!(orders.std.final_accuracy, Some(0.0));
+    assert_eq!(orders.mean.final_accuracy(), Some(75.0));
+    assert_eq!(orders.std.final_accuracy(), Some(0.0));
 }
 
 #[test]
@@ -402,13 +402,13 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
     assert_eq!(sizes, [2, 1, 1, 1, 1, 1]);
     let figures = |g: &store::groups::Group| -> Vec<Option<f64>> {
         let runs = g.orders.runs.iter();
-        runs.map(|run| run.figures.final_accuracy).collect()
+        runs.map(|run| run.figures.final_accuracy()).collect()
     };
     // The newer run of seed 0 counts, and the one of seed 7.
     assert_eq!(figures(&groups[0]), [Some(100.0), Some(75.0)]);
-    assert_eq!(groups[0].orders.mean.final_accuracy, Some(87.5));
+    assert_eq!(groups[0].orders.mean.final_accuracy(), Some(87.5));
     assert_eq!(
-        groups[0].orders.std.final_accuracy.map(f64::round),
+        groups[0].orders.std.final_accuracy().map(f64::round),
         Some(18.0)
     );
 }
@@ -603,7 +603,7 @@ fn tables_and_figures_put_class_orders_together() {
     runs.pop();
     assert_eq!(sorted.len(), 2);
     assert_eq!(sorted[0].orders.runs.len(), 2);
-    assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
+    assert_eq!(sorted[0].orders.mean.final_accuracy(), Some(62.5));
     let unfinished = "LAE · adapter 5, no Learning, 1 of 2 tasks";
     assert_eq!(sorted[1].label, unfinished);
     let markdown = exported(&runs, Format::Markdown);

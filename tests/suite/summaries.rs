@@ -66,7 +66,7 @@ fn a_list_reads_one_file_of_each_finished_run() {
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(whole(before), whole(after));
         assert_eq!(
-            whole(after).for_scripts().figures.final_accuracy,
+            whole(after).for_scripts().figures.final_accuracy(),
             Some(75.0)
         );
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::figures::{FIGURES, Measured, forgetting};
 use super::load::{StoredRun, StoredState, seconds};
 use super::summary::RunSummary;
-use crate::metrics::{ByExpert, Expert, Histories, History, PromptStudy, mean, std_dev};
+use crate::metrics::{ByExpert, Expert, Histories, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, TaskReport, costs};
@@ -37,28 +38,11 @@ pub struct TaskSummary {
 }
 
 /// The figures by which runs are compared, in percent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// A_N of the run's predictions (LAE: of the ensemble).
-    pub final_accuracy: Option<f64>,
-    /// Ā_N of the run's predictions; `None` after a single task.
-    pub average_accuracy: Option<f64>,
-    /// Mean over tasks of the accuracy at the end.
-    pub task_averaged_accuracy: Option<f64>,
-    /// F_N of the run's predictions.
-    pub forgetting: Option<f64>,
-    /// Accuracy at the end with the task of each image given (masked logits).
-    pub final_accuracy_task_given: Option<f64>,
-    /// Balanced accuracy of the run's predictions at the end: the mean over classes.
-    pub balanced_accuracy: Option<f64>,
-    /// Backward transfer of the run's predictions; `None` after a single task.
-    pub backward_transfer: Option<f64>,
-    /// Mean over tasks of the accuracy right after the task was learned.
-    pub learning_accuracy: Option<f64>,
-    /// Expected calibration error of the run's predictions at the end; `None` if its scores are not probabilities.
-    pub calibration_error: Option<f64>,
+    /// The figures of the run's predictions, in the order of [`FIGURES`].
+    values: [Option<f64>; FIGURES.len()],
     /// A_N, Ā_N and F_N of each expert other than the answering one, as `final_accuracy_KEY` and so on.
-    #[serde(flatten, serialize_with = "by_key")]
     pub by_expert: ByExpert<[Option<f64>; 3]>,
 }
 
@@ -68,17 +52,25 @@ pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "
 /// Experts whose figures are in the JSON of every run; `null` if the run has no such expert.
 const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];
 
-fn by_key<S: Serializer>(
-    all: &ByExpert<[Option<f64>; 3]>,
-    to: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(None)?;
-    for (expert, figures) in all {
-        for (name, figure) in OF_EXPERT.iter().zip(figures) {
-            map.serialize_entry(&format!("{name}_{}", expert.name()), figure)?;
+/// Indices in [`FIGURES`] in the order of the JSON; other figures follow.
+const JSON_ORDER: [usize; 9] = [0, 1, 2, 3, 7, 6, 4, 5, 8];
+
+impl Serialize for Figures {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for at in JSON_ORDER
+            .into_iter()
+            .chain(JSON_ORDER.len()..FIGURES.len())
+        {
+            map.serialize_entry(FIGURES[at].key, &self.values[at])?;
         }
+        for (expert, figures) in &self.by_expert {
+            for (name, figure) in OF_EXPERT.iter().zip(figures) {
+                map.serialize_entry(&format!("{name}_{}", expert.name()), figure)?;
+            }
+        }
+        map.end()
     }
-    map.end()
 }
 
 impl TaskSummary {
@@ -97,9 +89,20 @@ impl Figures {
         own.unwrap_or_else(|| self.of_answer())
     }
 
+    /// Returns the figure with this key.
+    pub fn get(&self, key: &str) -> Option<f64> {
+        let at = FIGURES.iter().position(|figure| figure.key == key)?;
+        self.values[at]
+    }
+
+    /// Returns A_N of the run's predictions (LAE: of the ensemble).
+    pub fn final_accuracy(&self) -> Option<f64> {
+        self.get(OF_EXPERT[0])
+    }
+
     /// Returns A_N, Ā_N and F_N of the run's predictions.
     pub fn of_answer(&self) -> [Option<f64>; 3] {
-        [self.final_accuracy, self.average_accuracy, self.forgetting]
+        OF_EXPERT.map(|key| self.get(key))
     }
 
     /// Returns mean and sample standard deviation (n − 1; `None` for a single run) of each figure.
@@ -109,8 +112,11 @@ impl Figures {
 
     /// Combines each figure over several runs with `join`.
     fn combine(all: &[&Self], join: fn(&[f64]) -> Option<f64>) -> Self {
-        let over = |figure: fn(&Self) -> Option<f64>| {
-            let values: Vec<f64> = all.iter().copied().filter_map(figure).collect();
+        let over = |at: usize| {
+            let values: Vec<f64> = all
+                .iter()
+                .filter_map(|figures| figures.values[at])
+                .collect();
             join(&values)
         };
         let mut by_expert: ByExpert<[Option<f64>; 3]> = ByExpert::default();
@@ -122,15 +128,7 @@ impl Figures {
             });
         }
         Self {
-            final_accuracy: over(|f| f.final_accuracy),
-            average_accuracy: over(|f| f.average_accuracy),
-            task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
-            forgetting: over(|f| f.forgetting),
-            final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
-            balanced_accuracy: over(|f| f.balanced_accuracy),
-            backward_transfer: over(|f| f.backward_transfer),
-            learning_accuracy: over(|f| f.learning_accuracy),
-            calibration_error: over(|f| f.calibration_error),
+            values: std::array::from_fn(over),
             by_expert,
         }
     }
@@ -233,34 +231,22 @@ pub fn summary(run: &StoredRun) -> Summary {
 impl RunSummary {
     /// Returns the figures by which runs are compared, computed from the run's histories.
     pub fn figures(&self, histories: &Histories) -> Figures {
-        // After a single task, nothing can be forgotten yet.
-        let forgetting = |history: &History| {
-            let told = self.saved() > 1;
-            history.forgetting().filter(|_| told).map(percent)
-        };
-        let last = |history: &History| history.last().map(percent);
-        let average = |history: &History| history.average().map(percent);
-        let answer = histories.of(self.header.answering());
         let answering = self.header.answering();
+        let measured = Measured {
+            answer: histories.of(answering),
+            histories,
+            latest: self.latest.as_ref(),
+        };
         let others = histories.experts().filter(|expert| *expert != answering);
         let by_expert = ALWAYS_THERE.into_iter().chain(others).map(|expert| {
             let of = histories.of(expert);
             // A missing expert would have zero forgetting, which would be misleading.
             let here = Some(of).filter(|of| !of.matrix.is_empty());
-            (expert, [last(of), average(of), here.and_then(forgetting)])
+            let figures = [of.last(), of.average(), here.and_then(forgetting)];
+            (expert, figures.map(|figure| figure.map(percent)))
         });
-        let task_given = histories.task_given.last().copied().flatten();
-        let latest = self.latest.as_ref();
         Figures {
-            final_accuracy: last(answer),
-            average_accuracy: average(answer),
-            task_averaged_accuracy: answer.task_averaged().map(percent),
-            forgetting: forgetting(answer),
-            final_accuracy_task_given: task_given.map(percent),
-            balanced_accuracy: latest.and_then(|l| l.classes.balanced()).map(percent),
-            backward_transfer: answer.backward_transfer().map(percent),
-            learning_accuracy: answer.learning().map(percent),
-            calibration_error: latest.and_then(|l| l.calibration_error).map(percent),
+            values: std::array::from_fn(|at| (FIGURES[at].compute)(&measured).map(percent)),
             by_expert: by_expert.collect(),
         }
     }

@@ -34,6 +34,7 @@ mod correct_answers;
 mod dataset_files;
 pub mod export;
 pub mod figure;
+mod figures;
 mod folder;
 pub mod groups;
 mod html;

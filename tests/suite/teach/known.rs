@@ -252,8 +252,8 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
             assert_eq!((figures.old.before, figures.old.after), (None, None));
             assert!(figures.new.after.is_some());
             let summary = store::summary(&stored);
-            assert_eq!(summary.figures.final_accuracy, None);
-            assert_eq!(summary.figures.forgetting, None);
+            assert_eq!(summary.figures.final_accuracy(), None);
+            assert_eq!(summary.figures.get("forgetting"), None);
             let json = serde_json::to_value(&summary).unwrap();
             assert!(json["tasks"][2]["accuracy"].is_null());
             assert!(json["tasks"][2]["matrix_row"][0].is_null());

@@ -79,7 +79,7 @@ fn own_images_are_classified_on_one_page() {
     settle(&mut window);
     assert!(window.state().session.classify.problem.is_none());
     let model = window.state().session.model().unwrap();
-    assert!(model.figures.final_accuracy.unwrap() > 60.0);
+    assert!(model.figures.final_accuracy().unwrap() > 60.0);
     assert_eq!(model.header.as_ref().unwrap().tasks.len(), 1);
     window.get_by_label(tr!("classify-details")).click();
     settle(&mut window);

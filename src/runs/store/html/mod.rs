@@ -116,7 +116,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
                 td { (group.label) }
                 td.n { (group.orders.runs.len()) }
                 @for figure in figures {
-                    td.n { (mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
+                    td.n { (mean_and_spread(&group.orders, |of| of.get(figure.key), PLUS_MINUS)) }
                 }
             } }
         } }
@@ -155,7 +155,7 @@ fn published(groups: &[Group]) -> Markup {
         let orders: HashSet<&[String]> =
             runs.iter().map(|run| run.class_order.as_slice()).collect();
         let measured = runs.first()?.tasks.len();
-        let final_accuracy = group.orders.mean.final_accuracy?;
+        let final_accuracy = group.orders.mean.final_accuracy()?;
         let beside =
             BesidePublished::of((&group.header, measured), orders.len(), final_accuracy).ok()?;
         Some((group.label.clone(), beside))

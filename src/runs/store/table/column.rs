@@ -8,13 +8,13 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 
 use super::TableRun;
-use super::figures::{FIGURES, FigureSpec};
 use super::text::latex_text;
 use crate::message;
 use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
+use crate::store::figures::{FIGURES, FigureSpec};
 use crate::store::json::OF_EXPERT;
 use crate::store::{Figures, StoredState};
 use crate::texts::of_list;
@@ -280,7 +280,7 @@ impl Column {
     /// Returns the value of this column's figure; `None` for other kinds of columns.
     pub fn figure(&self, figures: &Figures) -> Option<f64> {
         match self {
-            Self::Figure(figure) => (figure.of)(figures),
+            Self::Figure(figure) => figures.get(figure.key),
             Self::FigureOfExpert(at, expert) => {
                 figures.by_expert.get(expert).and_then(|all| all[*at])
             }

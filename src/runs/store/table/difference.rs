@@ -85,7 +85,7 @@ type BySeed = BTreeMap<Option<u64>, Vec<f64>>;
 fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
     let mut all: HashMap<_, BySeed> = HashMap::new();
     for run in &row.runs {
-        if let Some(accuracy) = run.figures.final_accuracy {
+        if let Some(accuracy) = run.figures.final_accuracy() {
             let seeds = all.entry(Repetition::of(run)).or_default();
             let seed = run.header.method.seed(&run.header.config);
             seeds.entry(seed).or_default().push(accuracy);

@@ -1,7 +1,6 @@
 //! Writes a table of runs: means with their standard deviation for readers, plain numbers for spreadsheets.
 
 use super::column::EXPERIMENT;
-use super::figures::FIGURES;
 use super::{
     Align, BesidePublished, Cell, Column, Difference, Mark, PLUS_MINUS, Row, RunTable, TextTable,
     cell_of, shown,
@@ -9,6 +8,7 @@ use super::{
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::export::Format;
+use crate::store::figures::FIGURES;
 use crate::store::spread_text;
 use crate::tr;
 

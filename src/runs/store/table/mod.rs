@@ -4,7 +4,6 @@
 mod column;
 mod condition;
 mod difference;
-mod figures;
 mod layout;
 mod published;
 mod run_table;
@@ -16,11 +15,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
+pub use super::figures::{FIGURES, FigureSpec};
 use column::EXPERIMENT;
 pub use column::{Cell, Choice, Column, FACTS};
 pub use condition::Condition;
 pub use difference::Difference;
-pub use figures::{FIGURES, FigureSpec};
 pub use published::BesidePublished;
 pub use run_table::{ComparisonBase, GivenRows, RowComparisons, RunTable, TableRequest};
 pub use text::{Align, Mark, PLUS_MINUS, TextTable};
@@ -112,7 +111,7 @@ impl Row<'_> {
             .iter()
             .map(|run| run.header.class_order.as_slice());
         let orders: HashSet<&[String]> = orders.collect();
-        let final_accuracy = self.mean.final_accuracy.unwrap_or(f64::NAN);
+        let final_accuracy = self.mean.final_accuracy().unwrap_or(f64::NAN);
         BesidePublished::of((first.header, first.saved()), orders.len(), final_accuracy)
     }
 }

@@ -110,7 +110,7 @@ fn stop(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws how many images the model classifies correctly.
 fn made(ui: &mut Ui, row: &RunRow) {
     let images = row.header.iter().flat_map(|header| &header.test_images);
-    if let Some(right) = row.figures.final_accuracy {
+    if let Some(right) = row.figures.final_accuracy() {
         let (share, n) = (number(right, 0), images.sum::<usize>());
         let text = tr!("classify-accuracy", share = share, n = n);
         let text = RichText::new(text).font(semibold(13.0));

@@ -1,9 +1,20 @@
-//! The figures of a run that tables, files and conditions use.
+//! The figures of a run that tables, files and conditions use, each with its computation.
 
-use crate::store::json::Figures;
+use super::summary::LatestFigures;
+use crate::metrics::{Histories, History};
 use crate::texts::of_list;
 
-/// The description of a figure, with a function that returns it.
+/// What the figures of a run are computed from.
+pub struct Measured<'a> {
+    /// Accuracies of the run's predictions, task by task.
+    pub answer: &'a History,
+    /// Accuracies of all experts.
+    pub histories: &'a Histories,
+    /// The predictions after the latest task.
+    pub latest: Option<&'a LatestFigures>,
+}
+
+/// The description of a figure, with a function that computes it.
 #[derive(Debug)]
 pub struct FigureSpec {
     /// The name in JSON and on the command line.
@@ -18,8 +29,14 @@ pub struct FigureSpec {
     pub meaning: &'static str,
     /// Whether lower values are better.
     pub less_is_better: bool,
-    /// Returns the value in percent.
-    pub of: fn(&Figures) -> Option<f64>,
+    /// Computes the value (0..=1).
+    pub(super) compute: fn(&Measured<'_>) -> Option<f64>,
+}
+
+/// Returns the forgetting of an expert; `None` after a single task, because nothing can be forgotten yet.
+pub(super) fn forgetting(history: &History) -> Option<f64> {
+    let told = history.accuracy.len() > 1;
+    history.forgetting().filter(|_| told)
 }
 
 /// All figures of a run's predictions; the four that every table shows come first.
@@ -31,7 +48,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "$A_N$",
         meaning: "accuracy on all classes after the last task (Aₙ)",
         less_is_better: false,
-        of: |f| f.final_accuracy,
+        compute: |run| run.answer.last(),
     },
     FigureSpec {
         key: "average_accuracy",
@@ -40,7 +57,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "$\\bar{A}_N$",
         meaning: "mean over tasks of the accuracy on all classes so far (Āₙ)",
         less_is_better: false,
-        of: |f| f.average_accuracy,
+        compute: |run| run.answer.average(),
     },
     FigureSpec {
         key: "task_averaged_accuracy",
@@ -49,7 +66,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "task-averaged $A$",
         meaning: "mean over tasks of their accuracy at the end",
         less_is_better: false,
-        of: |f| f.task_averaged_accuracy,
+        compute: |run| run.answer.task_averaged(),
     },
     FigureSpec {
         key: "forgetting",
@@ -58,7 +75,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "$F_N$",
         meaning: "mean over earlier tasks of the best accuracy before the end minus that at the end (Fₙ)",
         less_is_better: true,
-        of: |f| f.forgetting,
+        compute: |run| forgetting(run.answer),
     },
     FigureSpec {
         key: "backward_transfer",
@@ -67,7 +84,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "BWT",
         meaning: "mean over earlier tasks of the accuracy at the end minus that right after learning",
         less_is_better: false,
-        of: |f| f.backward_transfer,
+        compute: |run| run.answer.backward_transfer(),
     },
     FigureSpec {
         key: "learning_accuracy",
@@ -76,7 +93,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "learning $A$",
         meaning: "mean over tasks of their accuracy right after learning",
         less_is_better: false,
-        of: |f| f.learning_accuracy,
+        compute: |run| run.answer.learning(),
     },
     FigureSpec {
         key: "balanced_accuracy",
@@ -85,7 +102,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "balanced $A_N$",
         meaning: "mean over classes of their accuracy after the last task",
         less_is_better: false,
-        of: |f| f.balanced_accuracy,
+        compute: |run| run.latest?.classes.balanced(),
     },
     FigureSpec {
         key: "final_accuracy_task_given",
@@ -94,7 +111,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "$A_N$, task given",
         meaning: "accuracy after the last task when the task of each image is known, which is easier",
         less_is_better: false,
-        of: |f| f.final_accuracy_task_given,
+        compute: |run| run.histories.task_given.last().copied().flatten(),
     },
     FigureSpec {
         key: "calibration_error",
@@ -103,7 +120,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         latex: "ECE",
         meaning: "expected calibration error of the answers after the last task (15 bins), for methods whose scores are probabilities",
         less_is_better: true,
-        of: |f| f.calibration_error,
+        compute: |run| run.latest?.calibration_error,
     },
 ];
 
