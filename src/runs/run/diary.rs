@@ -32,13 +32,8 @@ pub fn asked(command: &Command) {
                     tracing::info!(job_id, "request to compare methods: {}", settings(config));
                 }
                 JobWork::TryBackbones(config, others) => {
-                    let others = others.len();
-                    tracing::info!(
-                        job_id,
-                        others,
-                        "request to compare backbones: {}",
-                        settings(config)
-                    );
+                    let (others, config) = (others.len(), settings(config));
+                    tracing::info!(job_id, others, "request to compare backbones: {config}");
                 }
                 JobWork::TryPet(_) => {
                     tracing::info!(job_id, "request to compare a PET with Adapter");
@@ -55,11 +50,8 @@ pub fn asked(command: &Command) {
         }
         Command::Stop(job) => tracing::info!(job_id = job.number(), "request to stop"),
         Command::Move { job, place } => {
-            tracing::info!(
-                job_id = job.number(),
-                place,
-                "request to move a job in the queue"
-            );
+            let job_id = job.number();
+            tracing::info!(job_id, place, "request to move a job in the queue");
         }
         Command::Release(job) => {
             tracing::info!(job_id = job.number(), "request to start a held job");
@@ -147,9 +139,7 @@ impl LoggedSink<'_> {
         keep_out(paths);
         tracing::info!("{doing}: {}", settings(config));
     }
-}
 
-impl LoggedSink<'_> {
     /// Logs that a run with these settings is about to learn the dataset at `source`.
     pub fn added_task(&self, source: &str, config: &RunConfig) {
         keep_out([source]);
@@ -231,19 +221,12 @@ fn settings(config: &RunConfig) -> String {
         let known = ["safetensors", "npz", "pth", "bin", "json"];
         text.contains(['/', '\\']) || known.iter().any(|known| ending == *known)
     };
-    let backbone = match is_file(&config.backbone) {
+    let [backbone, order] = [&config.backbone, &config.order].map(|text| match is_file(text) {
         true => "a file",
-        false => &config.backbone,
-    };
-    let order = match is_file(&config.order) {
-        true => "a file",
-        false => &config.order,
-    };
-    let own: Vec<String> = config
-        .settings
-        .iter()
-        .map(|(k, v)| format!("{k}={v}"))
-        .collect();
+        false => text.as_str(),
+    });
+    let own = config.settings.iter();
+    let own: Vec<String> = own.map(|(k, v)| format!("{k}={v}")).collect();
     format!(
         "data={data} corrected={} limits={:?}/{:?} tasks={} order={order} method={} {} pet={} size={} blocks={} \
          backbone={backbone} precision={} epochs={} batch={} lr={} seed={} device={}",

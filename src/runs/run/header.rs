@@ -194,6 +194,14 @@ impl RunHeader {
         format!("{} {added_task}", self.folder.display())
     }
 
+    /// Returns the name given by the user, else the title.
+    pub fn name_or_title(&self) -> String {
+        match self.about.name.as_str() {
+            "" => self.title(),
+            name => name.to_string(),
+        }
+    }
+
     /// Returns a short name: the one given by the user, else the method's.
     pub fn short(&self) -> &str {
         match self.about.name.as_str() {

@@ -173,15 +173,13 @@ impl Refusal {
         expert: Expert,
     ) -> Option<Self> {
         let (mut known, mut later): (Vec<KnownImage>, Vec<f32>) = Default::default();
-        let sample = probe.and_then(|probe| Some((probe, probe.strangeness_of(expert)?)));
-        for (probe, at, value) in sample.into_iter().flat_map(|(probe, values)| {
-            (0..)
-                .zip(values)
-                .map(move |(at, value)| (probe, at, *value))
-        }) {
-            match probe.labels[at] < probe.known {
-                true => known.push((probe.places[at], value)),
-                false => later.push(value),
+        if let Some(probe) = probe {
+            let values = probe.strangeness_of(expert).unwrap_or_default();
+            for (at, value) in values.iter().enumerate() {
+                match probe.labels[at] < probe.known {
+                    true => known.push((probe.places[at], *value)),
+                    false => later.push(*value),
+                }
             }
         }
         let noted = measurements

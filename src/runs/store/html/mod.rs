@@ -42,9 +42,9 @@ pub fn report(
     let Some(first) = groups.first() else {
         return Err(none_measured());
     };
-    let mut measured = runs.iter().filter(|run| run.saved() > 0);
-    let title = match (measured.next(), measured.next()) {
-        (Some(only), None) => only.header.title(),
+    let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
+    let title = match measured[..] {
+        [only] => only.header.title(),
         _ => match groups.len() {
             1 => format!("{} · {}", first.header.config.data_name(), first.label),
             n => tr!("report-compared", n = n),
@@ -66,8 +66,10 @@ pub fn report(
                 (published(&groups))
                 h3 { (tr!("figure-accuracy")) }
                 (curves(&groups))
-                @for section in sections(runs, pictures) { (section) }
-                (left_out(runs))
+                @for section in sections(&measured, pictures) { (section) }
+                @if measured.len() > MOST_SECTIONS {
+                    p { (tr!("report-more-runs", n = measured.len() - MOST_SECTIONS)) }
+                }
             }
         }
     };
@@ -194,36 +196,17 @@ fn there(figure: Option<&[f64]>) -> String {
 }
 
 fn sections(
-    runs: &[RunSummary],
+    runs: &[&RunSummary],
     pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
 ) -> Vec<Markup> {
-    let mut sections = Vec::new();
-    let mut shown: Vec<&str> = Vec::new();
-    for run in runs
-        .iter()
-        .filter(|run| run.saved() > 0)
-        .take(MOST_SECTIONS)
-    {
+    let mut shown: HashSet<&str> = HashSet::new();
+    let section = |run: &&RunSummary| {
         // Equal datasets are shown once.
-        let data = run
-            .header
-            .images
-            .as_ref()
-            .map_or("", |images| &images.train);
-        let known = !data.is_empty() && shown.contains(&data);
-        shown.push(data);
-        let pictures = if known { Vec::new() } else { pictures(run) };
-        sections.push(run::section(run, &pictures));
-    }
-    sections
-}
-
-fn left_out(runs: &[RunSummary]) -> Markup {
-    let more = runs.iter().filter(|run| run.saved() > 0).count();
-    let more = more.saturating_sub(MOST_SECTIONS);
-    html! {
-        @if more > 0 {
-            p { (tr!("report-more-runs", n = more)) }
-        }
-    }
+        let images = run.header.images.as_ref();
+        let is_new =
+            images.is_none_or(|images| images.train.is_empty() || shown.insert(&images.train));
+        let pictures = if is_new { pictures(run) } else { Vec::new() };
+        run::section(run, &pictures)
+    };
+    runs.iter().take(MOST_SECTIONS).map(section).collect()
 }

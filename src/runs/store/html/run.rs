@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
 use super::SamplePicture;
-use crate::metrics::{Answers, Expert, Histories};
+use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
 use crate::store::json::OF_EXPERT;
@@ -23,14 +23,14 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
     let history = run.histories();
     let plugin = plugin_of(&header.folder, header).unwrap_or_default();
     html! {
-        h2 { (heading(header)) }
+        h2 { (header.name_or_title()) }
         p { (tr!("report-run-started", run = header.run.as_str(), time = header.started.as_str())) }
         @if !header.about.note.is_empty() { p { (header.about.note) } }
         (experts(run, &history))
         h3 { (tr!("report-accuracy-per-task")) }
         (heat(&Cells::accuracy(&history.of(header.answering()).matrix)))
         @match run.latest_report() {
-            Ok(last) => (answers(header, &last)),
+            Ok(last) => (confusion(header, &last)),
             Err(problem) => p { (tr!("report-predictions-unreadable", why = problem.what)) },
         }
         (classes(run))
@@ -40,13 +40,6 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
         @if !plugin.is_empty() {
             details { summary { (tr!("report-pet-source")) } pre { (plugin) } }
         }
-    }
-}
-
-fn heading(header: &RunHeader) -> String {
-    match header.about.name.as_str() {
-        "" => header.title(),
-        name => name.to_string(),
     }
 }
 
@@ -67,14 +60,6 @@ fn experts(run: &RunSummary, history: &Histories) -> Markup {
                 @for figure in figures.of(*expert) { td.n { (shown(figure)) } }
             } }
         }
-    }
-}
-
-fn answers(header: &RunHeader, last: &TaskReport) -> Markup {
-    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
-    html! {
-        h3 { (tr!("report-confusion", n = last.task + 1)) }
-        (confusion(header, seen, &last.answers, header.answering()))
     }
 }
 
@@ -225,11 +210,13 @@ fn cell(share: Option<f64>, own: bool) -> Markup {
 }
 
 /// Returns the confusion matrix of the test images after the last saved task, and the most frequently confused pairs.
-fn confusion(header: &RunHeader, seen: usize, answers: &Answers, expert: Expert) -> Markup {
-    let classes = answers.confusion(expert, seen);
+fn confusion(header: &RunHeader, last: &TaskReport) -> Markup {
+    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
+    let classes = last.answers.confusion(header.answering(), seen);
     let class = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
     let mistaken = classes.most_confused(MOST_PAIRS);
     html! {
+        h3 { (tr!("report-confusion", n = last.task + 1)) }
         (heat(&Cells::confusion(&classes, &class)))
         @if !mistaken.is_empty() {
             h3 { (tr!("report-most-frequent-confusions")) }

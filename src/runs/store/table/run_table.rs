@@ -255,15 +255,8 @@ pub struct JsonRow<'a> {
 impl RunTable<'_> {
     /// Returns the rows for scripts.
     pub fn json(&self) -> Vec<JsonRow<'_>> {
-        self.both()
-            .map(|(row, beside)| self.json_row(row, beside))
-            .collect()
-    }
-
-    fn json_row<'s>(&'s self, row: &'s Row<'_>, beside: &'s RowComparisons) -> JsonRow<'s> {
-        let by = self.by.iter().map(Column::key).zip(&row.cells);
-        JsonRow {
-            by: by.collect(),
+        let rows = self.both().map(|(row, beside)| JsonRow {
+            by: self.by.iter().map(Column::key).zip(&row.cells).collect(),
             runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
             measured_on: row.measured_on,
             unfinished: row.unfinished,
@@ -271,7 +264,8 @@ impl RunTable<'_> {
             std: &row.std,
             differ_in: row.differ_in.iter().collect(),
             beside,
-        }
+        });
+        rows.collect()
     }
 
     /// Returns the rows.
@@ -379,9 +373,6 @@ impl RunTable<'_> {
 /// Returns the text that describes an omitted run.
 fn unfinished(run: &TableRun<'_>) -> String {
     let header = run.header;
-    let name = match header.about.name.as_str() {
-        "" => header.title(),
-        name => name.to_string(),
-    };
+    let name = header.name_or_title();
     format!("{name} ({}, {})", run.progress(), header.run)
 }
