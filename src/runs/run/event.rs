@@ -1,17 +1,18 @@
-//! Commands to the engine and its events: `Command` and `Event`.
+//! Commands to the engine, requests to its running job, and its events: `Command`, `Control` and `Event`.
 //!
 //! Both front ends read the same stream. Everything is plain serde data, so the engine can also run in another process.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use super::control::{Control, ControlRequest};
-pub use super::header::{AddedTask, MethodFacts, RepeatedClass, RunHeader, Scores};
-pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
-pub use super::report::{
-    ACCURACY_ON_ORIGINAL_LABELS, Costs, NEAREST_MEAN, TaskReport, by_pass, costs,
+pub use super::header::{
+    ACCURACY_ON_ORIGINAL_LABELS, AddedTask, Costs, MethodFacts, NEAREST_MEAN, RepeatedClass,
+    RunHeader, Scores, TaskReport, by_pass, costs,
 };
+pub use super::prediction::{ClassPrediction, Picture, PredictRequest, Prediction};
 
 use super::check_result::Report;
 use super::doubt::{DoubtRequest, DoubtState};
@@ -260,5 +261,144 @@ pub trait Sink {
 impl Sink for Vec<Event> {
     fn event(&mut self, event: Event) {
         self.push(event);
+    }
+}
+
+/// A request of the user to the running job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ControlRequest {
+    /// Continue.
+    #[default]
+    Run,
+    /// Wait between two batches.
+    Pause,
+    /// Save and end.
+    Stop,
+}
+
+/// A switch shared by the front end and the running job. It knows which job is running, so that a request for one job
+/// cannot affect the next.
+#[derive(Clone, Debug, Default)]
+pub struct Control(Arc<Mutex<Switch>>);
+
+#[derive(Debug, Default)]
+struct Switch {
+    /// The running job, or the last one; `None` before the first job.
+    job: Option<JobId>,
+    wish: ControlRequest,
+    /// Whether the request is for this job only.
+    alone: bool,
+}
+
+impl Control {
+    /// Requests that the running job continues, pauses or stops at the next batch.
+    pub fn set(&self, wish: ControlRequest) {
+        let mut switch = self.switch();
+        (switch.wish, switch.alone) = (wish, false);
+    }
+
+    /// Makes a request for this job only; does nothing if another job is running.
+    pub fn set_for(&self, job: JobId, wish: ControlRequest) {
+        let mut switch = self.switch();
+        if switch.job == Some(job) {
+            (switch.wish, switch.alone) = (wish, true);
+        }
+    }
+
+    /// Registers that a job starts. Requests to stop, and requests for the previous job only, are cleared; a pause for
+    /// all jobs stays.
+    pub fn begin(&self, job: JobId) {
+        let mut switch = self.switch();
+        switch.job = Some(job);
+        if switch.wish == ControlRequest::Stop || std::mem::take(&mut switch.alone) {
+            switch.wish = ControlRequest::Run;
+        }
+    }
+
+    /// Returns the current request.
+    pub fn request(&self) -> ControlRequest {
+        self.switch().wish
+    }
+
+    fn switch(&self) -> MutexGuard<'_, Switch> {
+        // A poisoned lock is used anyway, because a panic cannot leave these plain values inconsistent.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Control {
+    /// Serves short jobs, waits while the job is paused (reporting it once), and returns whether to continue; false
+    /// means stop.
+    pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {
+        sink.between_batches();
+        let mut told = false;
+        loop {
+            match self.request() {
+                ControlRequest::Stop => return false,
+                ControlRequest::Run => {
+                    if told {
+                        let (run, phase) = (run.to_string(), resumed.clone());
+                        sink.event(Event::Phase { run, phase });
+                    }
+                    return true;
+                }
+                ControlRequest::Pause => {
+                    if !told {
+                        let (run, phase) = (run.to_string(), Phase::Paused);
+                        sink.event(Event::Phase { run, phase });
+                        told = true;
+                    }
+                    std::thread::sleep(Duration::from_millis(20));
+                    sink.between_batches();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_to_stop_hits_its_own_job_only_and_a_pause_stays() {
+        let control = Control::default();
+        let (first, second) = (JobId::fresh(), JobId::fresh());
+        control.begin(first);
+        control.set_for(second, ControlRequest::Stop);
+        assert_eq!(control.request(), ControlRequest::Run);
+        control.set_for(first, ControlRequest::Stop);
+        assert_eq!(control.request(), ControlRequest::Stop);
+        control.begin(second);
+        assert_eq!(control.request(), ControlRequest::Run);
+        control.set(ControlRequest::Pause);
+        control.begin(first);
+        assert_eq!(control.request(), ControlRequest::Pause);
+        control.set_for(first, ControlRequest::Pause);
+        control.begin(second);
+        assert_eq!(control.request(), ControlRequest::Run);
+    }
+
+    #[test]
+    fn the_gate_waits_while_paused_and_tells_both_ends() {
+        let control = Control::default();
+        control.set(ControlRequest::Pause);
+        let other = control.clone();
+        let resume = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            other.set(ControlRequest::Run);
+        });
+        let mut events = Vec::new();
+        let phase = Phase::Evaluating { task: 1 };
+        assert!(control.gate("r", &mut events, &phase));
+        assert!(resume.join().is_ok());
+        let run = "r".to_string();
+        let paused = Event::Phase {
+            run: run.clone(),
+            phase: Phase::Paused,
+        };
+        assert_eq!(events, vec![paused, Event::Phase { run, phase }]);
+        control.set(ControlRequest::Stop);
+        assert!(!control.gate("r", &mut events, &Phase::Paused));
     }
 }

@@ -1,7 +1,7 @@
 //! The settings of every run, one entry each. The run file, the command line, checks, the window and help are generated
 //! from this list. To add a setting, add an entry here and use its field.
 
-use super::field::Field;
+use super::setting::Field;
 use super::spec::{Aspect, FixTo, Needs, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
 use crate::backbone::library::NANO;

@@ -5,7 +5,6 @@
 //! opening data or weights.
 
 mod command;
-mod field;
 mod file;
 mod kind;
 mod list;

@@ -6,14 +6,14 @@
 //! computed and checked where methods are known (`experiment::grid`).
 
 mod read;
-mod status;
 
+use std::path::PathBuf;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::config::{RunSetting, Setting};
 use crate::problem::{Problem, line_and_column};
-
-pub use status::{CellStanding, GridLine, GridStanding};
 
 /// Maximum number of runs of a grid.
 pub const MOST_RUNS: usize = 100_000;
@@ -138,5 +138,90 @@ impl Grid {
         let (line, column) = line_and_column(&self.text, value.at);
         let (origin, key) = (&self.origin, value.key.name());
         problem.at(format!("{origin}, line {line}, column {column} ({key})"))
+    }
+}
+
+/// The state of a run of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CellStanding {
+    /// The run is finished; this is its folder.
+    Done(PathBuf),
+    /// The run can be resumed.
+    Stopped {
+        /// Number of saved tasks.
+        saved: usize,
+        /// Number of tasks of the run.
+        tasks: usize,
+    },
+    /// The run is being trained by this program.
+    AtWork,
+    /// The run is being trained by another program.
+    Elsewhere,
+    /// The run has not begun.
+    ToDo,
+    /// The run cannot be trained.
+    Refused(Problem),
+}
+
+/// A run of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GridLine {
+    /// The title of its row.
+    pub row: String,
+    /// Its class order.
+    pub order: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Estimated duration of the rest of the run, in seconds.
+    pub seconds: f64,
+    /// Its state.
+    pub standing: CellStanding,
+}
+
+/// All runs of a grid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GridStanding {
+    /// The title of the grid.
+    pub title: String,
+    /// The purpose of the grid.
+    pub about: String,
+    /// The runs, by number.
+    pub lines: Vec<GridLine>,
+    /// Number of rows of the table.
+    pub rows: usize,
+    /// Whether all estimates are based on the speed of earlier runs.
+    pub measured: bool,
+    /// Memory that the largest unfinished run needs, in bytes, without decoded images.
+    pub memory: u64,
+    /// Estimated disk space that all unfinished runs need, in bytes.
+    pub disk: u64,
+}
+
+impl GridStanding {
+    /// Returns the number of finished runs.
+    pub fn done(&self) -> usize {
+        self.count(|standing| matches!(standing, CellStanding::Done(_)))
+    }
+
+    /// Returns the number of runs that cannot be trained.
+    pub fn refused(&self) -> usize {
+        self.count(|standing| matches!(standing, CellStanding::Refused(_)))
+    }
+
+    /// Returns the number of runs that are not started or interrupted.
+    pub fn to_do(&self) -> usize {
+        use CellStanding::{Stopped, ToDo};
+        self.count(|standing| matches!(standing, ToDo | Stopped { .. }))
+    }
+
+    fn count(&self, is_counted: impl Fn(&CellStanding) -> bool) -> usize {
+        let lines = self.lines.iter();
+        lines.filter(|line| is_counted(&line.standing)).count()
+    }
+
+    /// Returns the estimated duration of all unfinished runs in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.lines.iter().map(|line| line.seconds).sum()
     }
 }

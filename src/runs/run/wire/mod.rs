@@ -12,8 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::control::ControlRequest;
-use super::event::Command;
+use super::event::{Command, ControlRequest};
 use super::job::JobId;
 use super::queue::JobEvent;
 use crate::message;
