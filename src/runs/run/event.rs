@@ -324,9 +324,7 @@ impl Control {
         // A poisoned lock is used anyway, because a panic cannot leave these plain values inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Control {
     /// Serves short jobs, waits while the job is paused (reporting it once), and returns whether to continue; false
     /// means stop.
     pub fn gate(&self, run: &str, sink: &mut dyn Sink, resumed: &Phase) -> bool {

@@ -1,4 +1,4 @@
-//! Values of settings, as read from files and the command line, and their conversion to and from fields of the settings.
+//! Values of settings, as read from files and the command line, and how fields of the settings are set to them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

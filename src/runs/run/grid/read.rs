@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -401,7 +403,7 @@ impl Reader {
     /// Reads one value of a setting.
     fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
         let name = key.name();
-        let Some(value) = setting_of(item.get_ref()) else {
+        let Ok(value) = Setting::deserialize(item.clone().into_deserializer()) else {
             let what = format!("`{name}` has an invalid value");
             let why = "give true or false, a finite number, two numbers or a string";
             self.mistake(item.span(), what, why);
@@ -446,29 +448,4 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
         _ if refused.is_empty() => format!("give {}", spec.kind.range()),
         _ => format!("give {}; {refused}", spec.kind.range()),
     }
-}
-
-/// Returns a TOML value as a setting's value; `None` if its type is not supported.
-fn setting_of(value: &DeValue<'_>) -> Option<Setting> {
-    let number = |value: &DeValue<'_>| -> Option<f64> {
-        let integer = value.as_integer().map(|n| n.as_str().parse().ok());
-        integer
-            .unwrap_or_else(|| value.as_float()?.as_str().parse().ok())
-            .filter(|number: &f64| number.is_finite())
-    };
-    Some(match value {
-        DeValue::Boolean(on) => Setting::Flag(*on),
-        DeValue::Integer(n) => Setting::Whole(i64::from_str_radix(n.as_str(), n.radix()).ok()?),
-        DeValue::Float(_) => Setting::Real(number(value)?),
-        DeValue::String(text) => Setting::Text(text.to_string().into()),
-        DeValue::Array(pair) => {
-            let mut numbers = pair.iter().map(|item| number(item.get_ref()));
-            let (low, high) = (numbers.next()??, numbers.next()??);
-            if numbers.next().is_some() {
-                return None;
-            }
-            Setting::Pair([low as f32, high as f32])
-        }
-        DeValue::Datetime(_) | DeValue::Table(_) => return None,
-    })
 }
