@@ -433,7 +433,6 @@ problem-several-rows-with-value = es gibt mehrere Zeilen, deren Läufe alle `{ $
 advice-narrow-row-condition = füge mit `and` eine Bedingung hinzu, die nur eine Zeile erfüllt
 problem-table-columns-not-exportable = eine Tabelle mit gewählten Spalten lässt sich nicht als Abbildung oder Bericht exportieren
 advice-use-table-extension = nimm die Endung .csv, .md oder .tex, oder lass --by, --columns, --sort, --against und --published weg
-problem-table-unwritten = die Tabelle lässt sich nicht schreiben: { $error }
 problem-run-table-unwritten = eine Tabelle lässt sich nicht schreiben: { $error }
 problem-run-table-damaged = diese Tabelle des Laufs ist beschädigt: { $why }
 advice-restore-or-train-again = stelle sie aus einer Kopie wieder her, oder trainiere den Lauf noch einmal

@@ -433,7 +433,6 @@ problem-several-rows-with-value = there is more than one row whose runs all have
 advice-narrow-row-condition = add a condition with `and` that only one row meets
 problem-table-columns-not-exportable = a table with chosen columns cannot be exported as a figure or report
 advice-use-table-extension = use the extension .csv, .md or .tex, or omit --by, --columns, --sort, --against and --published
-problem-table-unwritten = could not write the table: { $error }
 problem-run-table-unwritten = could not write a table: { $error }
 problem-run-table-damaged = this table of the run is damaged: { $why }
 advice-restore-or-train-again = restore it from a copy, or train the run again

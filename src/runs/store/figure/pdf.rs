@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use resvg::tiny_skia::PathSegment;
+use resvg::tiny_skia::{PathSegment, Point};
 use resvg::usvg::{FillRule, Group, Node, Paint, Path};
 
 use super::Figure;
@@ -176,41 +176,24 @@ fn colour(paint: &Paint) -> Option<[f32; 3]> {
 
 /// Adds the outline of a path. PDF has no quadratic curves, so they are converted to equal cubic ones.
 fn outline(out: &mut String, path: &Path) {
-    let mut last = [0.0; 2];
+    let mut last = Point::zero();
     for segment in path.data().segments() {
-        let to = match segment {
-            PathSegment::MoveTo(p) => {
-                let _ = writeln!(out, "{} {} m", p.x, p.y);
-                [p.x, p.y]
-            }
-            PathSegment::LineTo(p) => {
-                let _ = writeln!(out, "{} {} l", p.x, p.y);
-                [p.x, p.y]
-            }
+        let (points, operator) = match segment {
+            PathSegment::MoveTo(p) => (vec![p], "m"),
+            PathSegment::LineTo(p) => (vec![p], "l"),
             PathSegment::QuadTo(q, p) => {
                 let near = |from: f32, to: f32| from + (to - from) * 2.0 / 3.0;
-                let _ = writeln!(
-                    out,
-                    "{} {} {} {} {} {} c",
-                    near(last[0], q.x),
-                    near(last[1], q.y),
-                    near(p.x, q.x),
-                    near(p.y, q.y),
-                    p.x,
-                    p.y
-                );
-                [p.x, p.y]
+                let near_q = |p: Point| Point::from_xy(near(p.x, q.x), near(p.y, q.y));
+                (vec![near_q(last), near_q(p), p], "c")
             }
-            PathSegment::CubicTo(a, b, p) => {
-                let _ = writeln!(out, "{} {} {} {} {} {} c", a.x, a.y, b.x, b.y, p.x, p.y);
-                [p.x, p.y]
-            }
-            PathSegment::Close => {
-                let _ = writeln!(out, "h");
-                last
-            }
+            PathSegment::CubicTo(a, b, p) => (vec![a, b, p], "c"),
+            PathSegment::Close => (Vec::new(), "h"),
         };
-        last = to;
+        for point in &points {
+            let _ = write!(out, "{} {} ", point.x, point.y);
+        }
+        let _ = writeln!(out, "{operator}");
+        last = points.last().copied().unwrap_or(last);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 
-use crate::error_problem;
 use crate::problem::Result;
-use crate::store::tables::harmless_cell;
+use crate::store::tables::{harmless_cell, table_csv};
 
 /// The text between a mean and its standard deviation.
 pub const PLUS_MINUS: &str = " ± ";
@@ -175,21 +174,16 @@ impl TextTable {
     /// # Errors
     /// Returns a Problem if it cannot be written.
     pub fn csv(&self) -> Result<String> {
-        let problem = |error: &dyn Display| error_problem("problem-table-unwritten", error);
-        let mut writer = csv::Writer::from_writer(Vec::new());
         let titles = self.headings.iter().map(|h| h.title.as_str());
-        writer.write_record(titles).map_err(|e| problem(&e))?;
-        for row in &self.rows {
+        let rows = self.rows.iter().map(|row| {
             let cells = row.iter().map(|cell| match cell.parse::<f64>() {
                 Ok(_) => Cow::Borrowed(cell.as_str()),
                 Err(_) => harmless_cell(cell),
             });
-            let cells: Vec<_> = cells.collect();
-            let record = cells.iter().map(|cell| cell.as_bytes());
-            writer.write_record(record).map_err(|e| problem(&e))?;
-        }
-        let bytes = writer.into_inner().map_err(|e| problem(&e))?;
-        String::from_utf8(bytes).map_err(|e| problem(&e))
+            cells.collect::<Vec<_>>()
+        });
+        let bytes = table_csv(titles.collect(), rows)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
