@@ -7,8 +7,6 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use std::marker::PhantomData;
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,25 +23,6 @@ const QUEUE: &str = "queue";
 /// Folder of the jobs that were requested at remote places.
 const AWAY: &str = ".away";
 
-/// An entry of a queue file.
-pub trait QueueEntry: Serialize + DeserializeOwned {
-    /// Returns the entry as it is after a restart of the program.
-    #[must_use]
-    fn after_restart(self) -> Self;
-}
-
-impl QueueEntry for Job {
-    fn after_restart(self) -> Self {
-        Self { held: true, ..self }
-    }
-}
-
-impl QueueEntry for RemoteJob {
-    fn after_restart(self) -> Self {
-        self
-    }
-}
-
 /// A file of jobs in a folder of runs.
 #[derive(Debug)]
 pub struct QueueFile<T = Job> {
@@ -51,7 +30,8 @@ pub struct QueueFile<T = Job> {
     name: String,
     /// The lock, or `None` if another program has it; not known before the first access.
     lock: Option<Option<Lock>>,
-    holds: PhantomData<T>,
+    /// Returns a job as it is after a restart of the program.
+    restarted: fn(T) -> T,
 }
 
 #[derive(Serialize)]
@@ -62,14 +42,14 @@ struct Jobs<'a, T> {
 impl QueueFile {
     /// Returns the file of the jobs that wait for this computer. The file is not opened yet.
     pub fn below(root: &Path) -> Self {
-        Self::at(root.to_path_buf(), QUEUE)
+        Self::at(root.to_path_buf(), QUEUE, |job| Job { held: true, ..job })
     }
 }
 
 impl QueueFile<RemoteJob> {
     /// Returns the file of the jobs that were requested at a remote place. The file is not opened yet.
     pub fn of_place(root: &Path, place: &str) -> Self {
-        Self::at(root.join(AWAY), place)
+        Self::at(root.join(AWAY), place, |job| job)
     }
 }
 
@@ -85,13 +65,13 @@ pub fn places_at_work(root: &Path) -> Vec<String> {
     names
 }
 
-impl<T: QueueEntry> QueueFile<T> {
-    fn at(folder: PathBuf, name: &str) -> Self {
+impl<T: Serialize + DeserializeOwned> QueueFile<T> {
+    fn at(folder: PathBuf, name: &str, restarted: fn(T) -> T) -> Self {
         Self {
             folder,
             name: name.to_string(),
             lock: None,
-            holds: PhantomData,
+            restarted,
         }
     }
 
@@ -115,7 +95,7 @@ impl<T: QueueEntry> QueueFile<T> {
         };
         let (jobs, whole) = read(&text);
         let problem = (!whole).then(|| self.set_aside(&path, &text));
-        (jobs, problem)
+        (jobs.into_iter().map(self.restarted).collect(), problem)
     }
 
     /// Replaces the saved jobs by these.
@@ -181,13 +161,15 @@ pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
 }
 
 /// Returns the jobs in a file's text, and whether all entries could be read.
-fn read<T: QueueEntry>(text: &str) -> (Vec<T>, bool) {
+fn read<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);
     };
-    let job = |value: &toml::Value| value.clone().try_into().ok().map(T::after_restart);
-    let jobs: Vec<T> = list.iter().filter_map(job).collect();
+    let jobs = list
+        .iter()
+        .filter_map(|value| value.clone().try_into().ok());
+    let jobs: Vec<T> = jobs.collect();
     let whole = jobs.len() == list.len();
     (jobs, whole)
 }
