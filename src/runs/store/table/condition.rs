@@ -1,32 +1,28 @@
 //! Conditions that select runs, such as `final > 85` or `method = l2p and epochs >= 5`.
 
+use std::cmp::Ordering;
+
 use super::{Cell, Column, TableRun};
 use crate::message;
 use crate::names::folded;
 use crate::problem::{Problem, Result};
 
-/// A comparison operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    Equal,
-    NotEqual,
-    AtLeast,
-    AtMost,
-    Above,
-    Below,
-    Contains,
-}
+/// A comparison operator: its sign, and whether it holds for the order of a cell and a value; `None` if the cell must
+/// contain the value.
+type Operator = (&'static str, Option<fn(Ordering) -> bool>);
 
-/// The operators as text.
-const OPERATORS: [(&str, Operator); 7] = [
-    (">=", Operator::AtLeast),
-    ("<=", Operator::AtMost),
-    ("!=", Operator::NotEqual),
-    ("=", Operator::Equal),
-    (">", Operator::Above),
-    ("<", Operator::Below),
-    ("~", Operator::Contains),
+/// All operators.
+static OPERATORS: [Operator; 7] = [
+    (">=", Some(Ordering::is_ge)),
+    ("<=", Some(Ordering::is_le)),
+    (NOT_EQUAL, Some(Ordering::is_ne)),
+    ("=", Some(Ordering::is_eq)),
+    (">", Some(Ordering::is_gt)),
+    ("<", Some(Ordering::is_lt)),
+    ("~", None),
 ];
+/// The only operator that holds for a run without a value.
+const NOT_EQUAL: &str = "!=";
 
 /// Maximum number of characters of conditions.
 const LONGEST: usize = 10_000;
@@ -67,13 +63,13 @@ impl Condition {
 
     fn one(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
-        let Some((at, length, operator)) = operator_in(text) else {
+        let Some((at, operator)) = operator_in(text) else {
             return Err(
                 Problem::new(message!("problem-condition-no-comparison", shown = shown))
                     .advise(message!("advice-write-condition")),
             );
         };
-        let (name, value) = (text[..at].trim(), text[at + length..].trim());
+        let (name, value) = (text[..at].trim(), text[at + operator.0.len()..].trim());
         if name.is_empty() || value.is_empty() {
             return Err(
                 Problem::new(message!("problem-condition-side-missing", shown = shown))
@@ -82,11 +78,8 @@ impl Condition {
         }
         let column = Column::named(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
-        let ordered = matches!(
-            operator,
-            Operator::AtLeast | Operator::AtMost | Operator::Above | Operator::Below
-        );
-        if column.is_figure() && number.is_none() && (ordered || operator == Operator::Equal) {
+        let compares = operator.1.is_some() && operator.0 != NOT_EQUAL;
+        if column.is_figure() && number.is_none() && compares {
             return Err(Problem::new(message!(
                 "problem-condition-needs-number",
                 value = value,
@@ -111,29 +104,24 @@ impl Condition {
     pub fn holds(&self, run: &TableRun<'_>) -> bool {
         let cell = self.column.of(run);
         let order = match (&cell, self.number) {
-            (Cell::Nothing, _) => return self.operator == Operator::NotEqual,
+            (Cell::Nothing, _) => return self.operator.0 == NOT_EQUAL,
             (Cell::Number(own), Some(number)) => own.partial_cmp(&number),
             (Cell::Number(own), None) => Some(own.to_string().cmp(&self.value)),
             (Cell::Text(own), _) => Some(folded(own).cmp(&self.value)),
         };
         let Some(order) = order else { return false };
-        match self.operator {
-            Operator::Equal => order.is_eq(),
-            Operator::NotEqual => order.is_ne(),
-            Operator::AtLeast => order.is_ge(),
-            Operator::AtMost => order.is_le(),
-            Operator::Above => order.is_gt(),
-            Operator::Below => order.is_lt(),
-            Operator::Contains => folded(&cell.to_string()).contains(&self.value),
+        match self.operator.1 {
+            Some(holds) => holds(order),
+            None => folded(&cell.to_string()).contains(&self.value),
         }
     }
 }
 
-/// Returns the first operator in a text with its position and length in bytes.
-fn operator_in(text: &str) -> Option<(usize, usize, Operator)> {
+/// Returns the first operator in a text with its position in bytes.
+fn operator_in(text: &str) -> Option<(usize, Operator)> {
     let found = OPERATORS
         .iter()
-        .filter_map(|(sign, operator)| Some((text.find(sign)?, sign.len(), *operator)));
+        .filter_map(|operator| Some((text.find(operator.0)?, *operator)));
     // Of two operators at the same position, such as `>` and `>=`, the longer one is meant.
-    found.min_by_key(|(at, length, _)| (*at, usize::MAX - length))
+    found.min_by_key(|(at, (sign, _))| (*at, usize::MAX - sign.len()))
 }
