@@ -89,12 +89,17 @@ impl MethodFacts {
 
     /// Returns the PET with its size, if it has one: "adapter 5", "ssf"; `None` if none is trained.
     pub fn pet(&self, config: &RunConfig) -> Option<String> {
-        let size = config.pet_size;
-        let named = match self.pet_sized {
-            Some(false) => config.pet.clone(),
-            Some(true) | None => format!("{} {size}", config.pet),
+        let named = match self.pet_size(config) {
+            Some(size) => format!("{} {size}", config.pet),
+            None => config.pet.clone(),
         };
         self.uses_pet.then_some(named)
+    }
+
+    /// Returns the size of the PET, if one is trained that has a size.
+    pub fn pet_size(&self, config: &RunConfig) -> Option<usize> {
+        let sized = self.uses_pet && self.pet_sized != Some(false);
+        sized.then_some(config.pet_size)
     }
 
     /// Returns a short name for lists: "digits · LAE · adapter 5".

@@ -29,7 +29,7 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
         table.map_err(|error| error.message().to_string())
     });
     let (about, wrong) = match read {
-        Ok(table) => parts(&table),
+        Ok(table) => parts(table),
         Err(error) => (About::default(), Some(error)),
     };
     let remark = wrong.map(|wrong| {
@@ -41,27 +41,24 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
 }
 
 /// Returns the readable parts of the file, and what is wrong with another part.
-fn parts(table: &toml::Table) -> (About, Option<String>) {
-    let mut about = About::default();
+fn parts(mut table: toml::Table) -> (About, Option<String>) {
     let mut wrong = None;
-    for (key, value) in table {
-        let read = match key.as_str() {
-            "name" => value.as_str().map(|text| about.name = text.into()),
-            "note" => value.as_str().map(|text| about.note = text.into()),
-            "place" => value.as_str().map(|text| about.place = text.into()),
-            "there" => value.as_str().map(|text| about.remote_name = text.into()),
-            "tags" => value.as_array().map(|tags| {
-                let words = tags.iter().filter_map(toml::Value::as_str);
-                about.tags = words.map(ToString::to_string).collect();
-            }),
+    table.retain(|key, value| {
+        let fits = match key {
+            "name" | "note" | "place" | "there" => value.is_str(),
+            "tags" => value.is_array(),
             // A newer version may write more keys.
-            _ => Some(()),
+            _ => true,
         };
-        if read.is_none() {
+        if !fits {
             wrong = Some(format!("its {key} is not a string"));
         }
+        fits
+    });
+    if let Some(toml::Value::Array(tags)) = table.get_mut("tags") {
+        tags.retain(toml::Value::is_str);
     }
-    (about, wrong)
+    (table.try_into().unwrap_or_default(), wrong)
 }
 
 /// Saves name, note and tags of the run in this folder, and returns them as they are saved.

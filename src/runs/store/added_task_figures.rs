@@ -63,19 +63,19 @@ fn right_of_those(
     expert: Expert,
     classes: &std::ops::Range<usize>,
 ) -> Option<f64> {
-    fn places<'a>(
-        answers: &'a Answers,
-        classes: &'a std::ops::Range<usize>,
-    ) -> impl Iterator<Item = (usize, (usize, usize))> + 'a {
+    // The indices of these images, each with its source and its index there.
+    let places = |answers: &Answers| -> Vec<(usize, (usize, usize))> {
         let within = answers.labels.iter().enumerate();
-        let within = within.filter(move |(_, label)| classes.contains(label));
-        within.map(move |(at, _)| {
+        let within = within.filter(|(_, label)| classes.contains(label));
+        let place = |at: usize| {
             let index = answers.samples.get(at).copied().unwrap_or(at);
             (at, (answers.source(at), index))
-        })
-    }
-    let asked: HashSet<_> = places(after, classes).map(|(_, place)| place).collect();
-    let known = places(before, classes).filter(|(_, place)| asked.contains(place));
+        };
+        within.map(|(at, _)| place(at)).collect()
+    };
+    let asked: HashSet<_> = places(after).into_iter().map(|(_, place)| place).collect();
+    let known = places(before).into_iter();
+    let known = known.filter(|(_, place)| asked.contains(place));
     let (mut right, mut all) = (0, 0);
     for (at, _) in known {
         let given = before.of(expert).get(at)?;

@@ -9,7 +9,6 @@
 //! | `state.safetensors` | what the next added task needs in addition, if the method needs more |
 //!
 //! An added task is written as `task_N.partial` and renamed when it is complete.
-//! An added task is written as `task_N.partial` and gets its name when all of it is there.
 
 use std::path::{Path, PathBuf};
 

@@ -288,12 +288,10 @@ impl RunSummary {
     /// Returns all figures of the run for scripts.
     pub fn for_scripts(&self) -> Summary {
         let (header, reports, histories) = (&self.header, self.reports(), self.histories());
-        let (state, epochs_done) = match self.state {
-            StoredState::Finished => ("finished", None),
-            StoredState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
-            StoredState::Running => ("running", None),
+        let epochs_done = match self.state {
+            StoredState::Interrupted { epoch, .. } => Some(epoch),
+            StoredState::Finished | StoredState::Running => None,
         };
-        let pet = header.method.uses_pet.then_some(&header.config);
         let as_they_came = reports
             .last()
             .and_then(|last| last.measurements.get(ACCURACY_ON_ORIGINAL_LABELS));
@@ -307,16 +305,14 @@ impl RunSummary {
             run: header.run.clone(),
             about: header.about.clone(),
             folder: header.folder.display().to_string(),
-            state: state.to_string(),
+            state: self.state.name().to_string(),
             epochs_done,
             task_count: header.tasks.len(),
             method: header.config.method.clone(),
             variant: header.method.variant.clone(),
             experts: header.method.experts.clone(),
-            pet: pet.map(|config| config.pet.clone()),
-            pet_size: pet
-                .filter(|_| header.method.pet_sized != Some(false))
-                .map(|config| config.pet_size),
+            pet: header.method.uses_pet.then(|| header.config.pet.clone()),
+            pet_size: header.method.pet_size(&header.config),
             backbone: header.config.backbone.clone(),
             weights_sha256: header.weights_sha256.clone(),
             device: header.device.clone(),

@@ -126,18 +126,17 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
     let mut names: Vec<String> = folders.iter().map(|path| run_name(path)).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     let newest = (wanted == "latest").then(|| newest(&folders)).flatten();
-    let fitting: Vec<&String> = match &newest {
+    let mut fitting: Vec<String> = match newest {
         Some(name) => vec![name],
-        None => names.iter().filter(|n| n.starts_with(wanted)).collect(),
+        None => names
+            .iter()
+            .filter(|n| n.starts_with(wanted))
+            .cloned()
+            .collect(),
     };
-    let called: Vec<String> = match fitting.is_empty() {
-        true => called(&folders, wanted),
-        false => Vec::new(),
-    };
-    let fitting = match fitting.is_empty() {
-        true => called.iter().collect(),
-        false => fitting,
-    };
+    if fitting.is_empty() {
+        fitting = called(&folders, wanted);
+    }
     match fitting.as_slice() {
         [only] => Ok(root.join(only)),
         several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),

@@ -21,7 +21,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
 
 /// The state of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoredState {
     /// Every task is saved.
@@ -34,7 +34,19 @@ pub enum StoredState {
         epoch: usize,
     },
     /// A program is working on it.
+    #[default]
     Running,
+}
+
+impl StoredState {
+    /// Returns the name in tables and for scripts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Interrupted { .. } => "interrupted",
+            Self::Running => "running",
+        }
+    }
 }
 
 /// A run as loaded from its folder.

@@ -62,26 +62,21 @@ impl AddedPictures {
     ) -> Result<Self> {
         let folder = added_task.join(PICTURES_FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| save_problem(&folder, &error))?;
-        let files = |split, samples: &'_ [Sample]| -> Vec<(Split, Sample)> {
-            samples
-                .iter()
-                .map(|sample| (split, sample.clone()))
-                .collect()
-        };
-        let all = [files(Split::Train, train), files(Split::Test, test)].concat();
+        let count = train.len() + test.len();
         let too_much = |what: String| {
             Err(Problem::new(what)
                 .at_path(added_task)
                 .advise(message!("advice-use-fewer-images")))
         };
-        if all.len() > MOST_PICTURES {
+        if count > MOST_PICTURES {
             return too_much(format!(
-                "{} images were given, but an added task accepts at most {MOST_PICTURES}",
-                all.len()
+                "{count} images were given, but an added task accepts at most {MOST_PICTURES}"
             ));
         }
-        let (mut rows, mut bytes) = (Vec::with_capacity(all.len()), 0);
-        for (place, (split, sample)) in all.iter().enumerate() {
+        let (mut rows, mut bytes) = (Vec::with_capacity(count), 0);
+        let train = train.iter().map(|sample| (Split::Train, sample));
+        let test = test.iter().map(|sample| (Split::Test, sample));
+        for (place, (split, sample)) in train.chain(test).enumerate() {
             if !go_on() {
                 return Err(Problem::new(message!("problem-copying-images-stopped")));
             }
@@ -96,7 +91,7 @@ impl AddedPictures {
                 out.write_all(&file)
             })?;
             rows.push(Row {
-                split: *split,
+                split,
                 class: sample.class as usize,
                 ending: ending.to_string(),
                 sha256: hex(&Sha256::digest(&file)),
@@ -173,10 +168,8 @@ impl AddedPictures {
     /// # Errors
     /// Returns a Problem that names the first image that is missing or has changed.
     pub fn check_tests(&self) -> Result<()> {
-        let tests: Vec<(usize, &Row)> = self.split(Split::Test).collect();
-        tests
-            .iter()
-            .try_for_each(|(place, row)| self.bytes(*place, row).map(drop))
+        let mut tests = self.split(Split::Test);
+        tests.try_for_each(|(place, row)| self.bytes(place, row).map(drop))
     }
 
     /// Returns the bytes of the image at this position of the list, if it is unchanged.

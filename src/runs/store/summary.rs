@@ -27,7 +27,6 @@ use crate::metrics::{
     calibration_error,
 };
 use crate::problem::{Problem, Result};
-use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
@@ -59,12 +58,8 @@ pub struct RunSummary {
     /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
     /// Whether the run is finished; each reader of the file determines it again.
-    #[serde(skip, default = "unknown")]
+    #[serde(skip)]
     pub state: StoredState,
-}
-
-fn unknown() -> StoredState {
-    StoredState::Running
 }
 
 /// Figures of the predictions after the latest task.
@@ -354,10 +349,7 @@ pub(super) fn renew(folder: &Path) {
 /// Writes the summary of a run that has just begun and has no saved tasks.
 pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
     let run = StoredRun {
-        header: RunHeader {
-            about: About::default(),
-            ..header.clone()
-        },
+        header: header.clone(),
         plugin: plugin.to_string(),
         reports: Vec::new(),
         state: StoredState::Running,

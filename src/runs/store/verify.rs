@@ -1,7 +1,7 @@
 //! Checks whether the files of a run are unchanged: by the hashes recorded with each task, and by comparing files that
 //! contain the same numbers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
@@ -45,15 +45,9 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FileCheckR
         }
     }
     let mut hashless = 0;
-    // All tasks of a run except added ones are in the same table.
-    let mut table: Option<(PathBuf, Vec<MetricsRow>)> = None;
     for (task, report) in run.reports.iter().enumerate() {
         let home = added_tasks::task_folder(folder, task);
-        let known = table.take().filter(|(known, _)| *known == home);
-        let (_, rows) = table.insert(match known {
-            Some(known) => known,
-            None => (home.clone(), read_metrics(&home.join(METRICS_FILE))?),
-        });
+        let rows = read_metrics(&home.join(METRICS_FILE))?;
         let Some(row) = rows.iter().find(|row| row.task == task + 1) else {
             continue;
         };

@@ -279,13 +279,15 @@ fn row(
             )))
         }
     });
-    let figures = ended.as_ref().ok().map(|run| run.for_scripts().figures);
+    let figures = ended.as_ref().ok();
+    let figures = figures.map(|run| run.for_scripts().figures.of_answer());
+    let [right, _, forgotten] = figures.unwrap_or_default();
     let method = TriedMethod {
         method: one.config.method.clone(),
         title: one.title.clone(),
         config: one.config.clone(),
-        right: figures.as_ref().and_then(|of| of.final_accuracy()),
-        forgotten: figures.as_ref().and_then(|of| of.get("forgetting")),
+        right,
+        forgotten,
         p: None,
         seconds: progress.worked().as_secs_f64(),
         memory: None,

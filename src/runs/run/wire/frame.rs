@@ -97,13 +97,10 @@ pub fn read<M: TransferableMessage + DeserializeOwned>(
     if !find_mark(input)? {
         return Ok(None);
     }
-    let mut lengths = [0; 8];
-    input.read_exact(&mut lengths).map_err(failed)?;
-    let [a, b, c, d, e, f, g, h] = lengths;
-    let (head, raw) = (
-        u32::from_le_bytes([a, b, c, d]),
-        u32::from_le_bytes([e, f, g, h]),
-    );
+    let mut lengths = [[0; 4]; 2];
+    let read = input.read_exact(lengths.as_flattened_mut());
+    read.map_err(failed)?;
+    let [head, raw] = lengths.map(u32::from_le_bytes);
     if head > MOST_HEAD || raw > MOST_RAW {
         return Err(garbage("its declared size is too large"));
     }

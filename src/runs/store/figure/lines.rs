@@ -174,15 +174,13 @@ impl Lines {
     pub(super) fn draw(&self, title: &str, place: RenderTarget) -> Markup {
         let xs = self.points().map(|point| point.x);
         let last = (self.places.len() as f64 - 1.0).max(0.0);
+        let first = if self.places.is_empty() {
+            f64::MAX
+        } else {
+            0.0
+        };
         let axes = Axes {
-            from: xs.clone().fold(
-                if self.places.is_empty() {
-                    f64::MAX
-                } else {
-                    0.0
-                },
-                f64::min,
-            ),
+            from: xs.clone().fold(first, f64::min),
             to: xs.fold(last, f64::max),
             range: self.range,
         };

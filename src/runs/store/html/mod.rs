@@ -199,12 +199,12 @@ fn sections(
     runs: &[&RunSummary],
     pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
 ) -> Vec<Markup> {
-    let mut shown: HashSet<&str> = HashSet::new();
+    let mut shown = HashSet::new();
     let section = |run: &&RunSummary| {
         // Equal datasets are shown once.
         let images = run.header.images.as_ref();
-        let is_new =
-            images.is_none_or(|images| images.train.is_empty() || shown.insert(&images.train));
+        let is_new = images
+            .is_none_or(|images| images.train.is_empty() || shown.insert(images.train.clone()));
         let pictures = if is_new { pictures(run) } else { Vec::new() };
         run::section(run, &pictures)
     };

@@ -14,9 +14,9 @@ use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
+use crate::store::Figures;
 use crate::store::figures::{FIGURES, FigureSpec};
 use crate::store::json::OF_EXPERT;
-use crate::store::{Figures, StoredState};
 use crate::texts::of_list;
 use crate::tr;
 
@@ -97,13 +97,7 @@ pub static FACTS: [FactSpec; 17] = [
     fact("run", |run| Cell::text(&run.header.run)),
     fact("name", |run| Cell::text(&run.header.about.name)),
     fact("tags", |run| Cell::text(&run.header.about.tags.join(", "))),
-    fact("state", |run| {
-        Cell::text(match run.state {
-            StoredState::Finished => "finished",
-            StoredState::Interrupted { .. } => "interrupted",
-            StoredState::Running => "running",
-        })
-    }),
+    fact("state", |run| Cell::text(run.state.name())),
     // Repetitions of one experiment share this value; tables show it in words.
     fact(EXPERIMENT, |run| match &run.group {
         Some(group) => Cell::text(&group.key.experiment),
@@ -123,11 +117,9 @@ pub static FACTS: [FactSpec; 17] = [
         true => Cell::text(&run.header.config.pet),
         false => Cell::Nothing,
     }),
-    fact("pet_size", |run| match &run.header.method {
-        method if method.uses_pet && method.pet_sized != Some(false) => {
-            Cell::Number(run.header.config.pet_size as f64)
-        }
-        _ => Cell::Nothing,
+    fact("pet_size", |run| {
+        let size = run.header.method.pet_size(&run.header.config);
+        Cell::number(size.map(|size| size as f64))
     }),
     fact("device", |run| Cell::text(&run.header.computed_on())),
     fact("tasks", |run| Cell::Number(run.header.tasks.len() as f64)),
