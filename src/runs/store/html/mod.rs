@@ -9,9 +9,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figure::{Figure, Lines, RenderTarget};
 use super::groups::{Group, groups, none_measured};
-use super::json::{mean_and_spread, spread_text};
+use super::json::mean_and_spread;
 use super::summary::RunSummary;
-use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
+use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS, figure_text};
 use crate::palette::{Rgb, Shade, hex};
 use crate::problem::Result;
 use crate::texts::Language;
@@ -154,12 +154,10 @@ fn numbers(figure: &Figure) -> Markup {
 fn published(groups: &[Group]) -> Markup {
     let beside = |group: &Group| {
         let runs = &group.orders.runs;
-        let orders: HashSet<&[String]> =
-            runs.iter().map(|run| run.class_order.as_slice()).collect();
+        let orders = runs.iter().map(|run| &run.class_order);
         let measured = runs.first()?.tasks.len();
         let final_accuracy = group.orders.mean.final_accuracy()?;
-        let beside =
-            BesidePublished::of((&group.header, measured), orders.len(), final_accuracy).ok()?;
+        let beside = BesidePublished::of((&group.header, measured), orders, final_accuracy).ok()?;
         Some((group.label.clone(), beside))
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();
@@ -179,20 +177,14 @@ fn published(groups: &[Group]) -> Markup {
             @for (label, beside) in &rows { tr {
                 td { (label) }
                 td { (beside.row) ", " (tr!("report-table-number", table = beside.table)) ", " (beside.source) }
-                td.n { (there(Some(beside.final_accuracy))) }
-                td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
-                td.n { (there(beside.average_accuracy)) }
-                td.n { (there(beside.forgetting)) }
+                td.n { (figure_text(Some(beside.final_accuracy))) }
+                td.n { (beside.difference_text()) }
+                td.n { (figure_text(beside.average_accuracy)) }
+                td.n { (figure_text(beside.forgetting)) }
                 td { (beside.differs.join(", ")) }
             } }
         } }
     } }
-}
-
-/// Returns a published figure (mean, then standard deviation) as text.
-fn there(figure: Option<&[f64]>) -> String {
-    let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
-    spread_text(at(0), at(1), PLUS_MINUS)
 }
 
 fn sections(

@@ -1,6 +1,7 @@
 //! Writes a table of runs: means with their standard deviation for readers, plain numbers for spreadsheets.
 
 use super::column::EXPERIMENT;
+use super::published::figure_text;
 use super::{
     Align, BesidePublished, Cell, Column, Difference, Mark, PLUS_MINUS, Row, RunTable, TextTable,
     cell_of, shown,
@@ -336,16 +337,8 @@ fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
     let Some(beside) = beside else {
         return ["–".into(), "–".into()];
     };
-    let figures = beside.final_accuracy;
-    let text = spread_text(
-        figures.first().copied(),
-        figures.get(1).copied(),
-        PLUS_MINUS,
-    );
-    let difference = format!("{:+.1}", beside.difference);
-    let difference = match beside.in_deviations {
-        Some(deviations) => format!("{difference} ({deviations:+.1} std)"),
-        None => difference,
-    };
-    [text, difference]
+    [
+        figure_text(Some(beside.final_accuracy)),
+        beside.difference_text(),
+    ]
 }

@@ -11,7 +11,7 @@ mod text;
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 
@@ -21,6 +21,7 @@ pub use column::{Cell, Choice, Column, FACTS};
 pub use condition::Condition;
 pub use difference::Difference;
 pub use published::BesidePublished;
+pub(super) use published::figure_text;
 pub use run_table::{ComparisonBase, GivenRows, RowComparisons, RunTable, TableRequest};
 pub use text::{Align, Mark, PLUS_MINUS, TextTable};
 
@@ -106,13 +107,9 @@ impl Row<'_> {
             Some(first) if keys.is_empty() => first,
             _ => return Err(format!("its runs differ in {}", keys.join(", "))),
         };
-        let orders = self
-            .runs
-            .iter()
-            .map(|run| run.header.class_order.as_slice());
-        let orders: HashSet<&[String]> = orders.collect();
+        let orders = self.runs.iter().map(|run| &run.header.class_order);
         let final_accuracy = self.mean.final_accuracy().unwrap_or(f64::NAN);
-        BesidePublished::of((first.header, first.saved()), orders.len(), final_accuracy)
+        BesidePublished::of((first.header, first.saved()), orders, final_accuracy)
     }
 }
 

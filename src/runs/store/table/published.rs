@@ -1,14 +1,16 @@
 //! Compares runs with published results: finds the published row that matches a run, the difference of the figures, and
 //! how the experiments differ.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::text::PLUS_MINUS;
 use crate::counts::counted;
 use crate::run::config::{SETTINGS, Setting, Settings};
 use crate::run::event::RunHeader;
+use crate::store::spread_text;
 
 /// A row of a published table, as in `assets/published.toml`. Figures are in percent: the mean and, if known, the
 /// standard deviation over class orders.
@@ -95,14 +97,14 @@ pub struct BesidePublished {
 }
 
 impl BesidePublished {
-    /// Returns the published row that matches runs with this header and `measured` tasks. `orders` is the number of
-    /// their class orders, `final_accuracy` the mean of their A_N.
+    /// Returns the published row that matches runs with this header and `measured` tasks. `orders` are their class
+    /// orders, `final_accuracy` is the mean of their A_N.
     ///
     /// # Errors
     /// Returns the reason, as a sentence, if there is none; unfinished runs and runs with added tasks have none.
-    pub fn of(
+    pub fn of<'a>(
         (header, measured): (&RunHeader, usize),
-        orders: usize,
+        orders: impl Iterator<Item = &'a Vec<String>>,
         final_accuracy: f64,
     ) -> std::result::Result<Self, String> {
         if measured != header.tasks.len() {
@@ -131,8 +133,17 @@ impl BesidePublished {
             forgetting: row.forgetting.as_deref(),
             difference,
             in_deviations: deviation.map(|std| difference / std),
-            differs: row.differs(header, orders),
+            differs: row.differs(header, orders.collect::<HashSet<_>>().len()),
         })
+    }
+
+    /// Returns the difference as text, also in units of the published standard deviation if that is known.
+    pub fn difference_text(&self) -> String {
+        let difference = format!("{:+.1}", self.difference);
+        match self.in_deviations {
+            Some(deviations) => format!("{difference} ({deviations:+.1} std)"),
+            None => difference,
+        }
     }
 
     /// Returns the row's name, table and paper, and the differences.
@@ -146,6 +157,12 @@ impl BesidePublished {
             self.row, self.table, self.source
         )
     }
+}
+
+/// Returns a published figure (mean, then standard deviation) as text.
+pub(in crate::store) fn figure_text(figure: Option<&[f64]>) -> String {
+    let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
+    spread_text(at(0), at(1), PLUS_MINUS)
 }
 
 /// Returns the published rows with the same dataset, tasks, network, method, PET and settings.

@@ -124,15 +124,10 @@ impl TableRequest {
         let beside = (0..rows.len()).map(|at| {
             let base = base_of(&rows, &bases, at).filter(|base| *base != at);
             let published = self.published.then(|| rows[at].beside_published());
-            let (published, why_none) = match published {
-                None => (None, None),
-                Some(Ok(published)) => (Some(published), None),
-                Some(Err(why)) => (None, Some(why)),
-            };
             RowComparisons {
                 against: base.and_then(|base| Difference::of(&rows[at], &rows[base])),
-                published,
-                not_published: why_none,
+                not_published: published.as_ref().and_then(|p| p.as_ref().err().cloned()),
+                published: published.and_then(std::result::Result::ok),
             }
         });
         Ok(RunTable {
