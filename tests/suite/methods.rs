@@ -16,7 +16,7 @@ use lae_studio::method::{
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, Sink};
-use lae_studio::store::{self, StoredState};
+use lae_studio::store::{self, RunSummary, StoredState};
 use lae_studio::tensors::Named;
 
 /// Two tasks of two digits.
@@ -386,7 +386,7 @@ fn the_study_of_prompts_is_kept_with_the_run() {
         (store::load(&folder).unwrap(), folder)
     };
     let (run, folder) = trained(&config);
-    let study = run.prompt_study().unwrap();
+    let study = RunSummary::of(&run).prompt_study.unwrap();
     assert_eq!((study.selection.len(), study.tasks.len()), (2, 2));
     // In the first task there is no other slot than those of tasks to come.
     let (first, last) = (&run.reports[0].slots, &run.reports[1].slots);
@@ -407,7 +407,7 @@ fn the_study_of_prompts_is_kept_with_the_run() {
     assert!(problem.what.contains("slots"), "{problem}");
     set(&mut config, "study=off").unwrap();
     let (without, _) = trained(&config);
-    assert_eq!(without.prompt_study(), None);
+    assert_eq!(RunSummary::of(&without).prompt_study, None);
     assert_eq!(without.reports[1].answers, run.reports[1].answers);
     let json = serde_json::to_value(store::summary(&without)).unwrap();
     assert!(json.get("prompt_study").is_none());

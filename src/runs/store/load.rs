@@ -15,7 +15,6 @@ use super::{
 };
 use crate::files;
 use crate::files::write::is_locked;
-use crate::metrics::PromptStudy;
 use crate::pet;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
@@ -62,13 +61,6 @@ pub struct StoredRun {
     pub state: StoredState,
     /// Highest memory use of the training process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
-}
-
-impl StoredRun {
-    /// Returns the study of DualPrompt's prompts, if every saved task was studied.
-    pub fn prompt_study(&self) -> Option<PromptStudy> {
-        PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]))
-    }
 }
 
 /// Returns the duration of these tasks in seconds.

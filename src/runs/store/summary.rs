@@ -115,7 +115,7 @@ impl RunSummary {
             rows: reports.iter().map(|r| MetricsRow::new(r, None)).collect(),
             counts: reports.iter().map(counts).collect(),
             latest: reports.last().map(latest),
-            prompt_study: run.prompt_study(),
+            prompt_study: PromptStudy::of(reports.iter().map(|report| &report.slots[..])),
             peak_memory_bytes: run.peak_memory_bytes,
             state: run.state,
         }

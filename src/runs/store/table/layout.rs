@@ -1,5 +1,7 @@
 //! Writes a table of runs: means with their standard deviation for readers, plain numbers for spreadsheets.
 
+use std::collections::HashMap;
+
 use super::column::EXPERIMENT;
 use super::published::figure_text;
 use super::{
@@ -147,17 +149,13 @@ impl RunTable<'_> {
             let Some(figure) = column.figure_spec() else {
                 continue;
             };
-            let mut rivals: Vec<(Rival<'_>, Vec<(usize, f64)>)> = Vec::new();
-            for (row, mean) in self.rows.iter().enumerate() {
-                let Some((rival, mean)) = Rival::of(mean).zip(column.figure(&mean.mean)) else {
-                    continue;
-                };
-                match rivals.iter_mut().find(|(known, _)| *known == rival) {
-                    Some((_, rows)) => rows.push((row, mean)),
-                    None => rivals.push((rival, vec![(row, mean)])),
+            let mut rivals: HashMap<_, Vec<(usize, f64)>> = HashMap::new();
+            for (at, row) in self.rows.iter().enumerate() {
+                if let Some((rival, mean)) = rival(row).zip(column.figure(&row.mean)) {
+                    rivals.entry(rival).or_default().push((at, mean));
                 }
             }
-            for (_, mut rows) in rivals {
+            for mut rows in rivals.into_values() {
                 rows.sort_by(|(_, a), (_, b)| match figure.less_is_better {
                     true => a.total_cmp(b),
                     false => b.total_cmp(a),
@@ -267,27 +265,16 @@ impl RunTable<'_> {
     }
 }
 
-/// What rows must share to be ranked against each other: dataset, test images, number of tasks.
-#[derive(PartialEq)]
-struct Rival<'a> {
-    data: &'a str,
-    test: Option<&'a str>,
-    tasks: usize,
-    measured_on: &'static str,
-}
-
-impl<'a> Rival<'a> {
-    /// Returns `None` for an unfinished row, and for a row whose runs differ in one of these.
-    fn of(row: &Row<'a>) -> Option<Self> {
-        let mut of = row.runs.iter().map(|run| Self {
-            data: &run.header.config.data,
-            test: run.header.images.as_ref().map(|images| &*images.test),
-            tasks: run.header.tasks.len(),
-            measured_on: row.measured_on,
-        });
-        let first = of.next().filter(|_| row.unfinished.is_none())?;
-        of.all(|other| other == first).then_some(first)
-    }
+/// Returns what rows must share to be ranked against each other: dataset, test images, number of tasks, and the images on
+/// which they are measured; `None` for an unfinished row, and for a row whose runs differ in one of these.
+fn rival<'a>(row: &Row<'a>) -> Option<(&'a str, Option<&'a str>, usize, &'static str)> {
+    let mut of = row.runs.iter().map(|run| {
+        let test = run.header.images.as_ref().map(|images| &*images.test);
+        let (data, tasks) = (run.header.config.data.as_str(), run.header.tasks.len());
+        (data, test, tasks, row.measured_on)
+    });
+    let first = of.next().filter(|_| row.unfinished.is_none())?;
+    of.all(|other| other == first).then_some(first)
 }
 
 /// Returns the marks of rows, given with their means from best to worst. Means that are displayed equally share a mark;
