@@ -1,22 +1,5 @@
 //! A run's folder: everything about a run, in files that users and other programs can read.
-//!
-//! | file | content |
-//! |---|---|
-//! | `run.toml` | the settings, and under `[facts]` class order, tasks, hash of the weights, device, versions, and how random draws are separated |
-//! | `plugin.toml` | the exact text of the PET plugin |
-//! | `start/` | the adapter that its PET starts from, if there is one |
-//! | `provenance.toml` | what else the run was made of, and where it was computed |
-//! | `images.csv` | a short fingerprint of every image |
-//! | `metrics.csv` | one row per task; a task counts as saved once its row exists |
-//! | `confusion/task_N.csv` | every test image after task N: label and each expert's prediction |
-//! | `prompts/task_N.csv` | with a study of prompts: selections and correct predictions by slot |
-//! | `task_N.safetensors` | tensors that classify after task N, as far as they are new since task N − 1 (see `snapshot/mod.rs`) |
-//! | `resume/checkpoint.safetensors` | the state of training; removed when the run is finished |
-//! | `state.safetensors` | what an added task needs in addition to the last snapshot, if the method needs more |
-//! | `lessons/task_N/` | the added task N of a finished run (see `added_tasks.rs`) |
-//! | `summary.json` | summary for lists, made from the files above and rebuilt when they have changed |
-//! | `about.toml` | name, tags and note given by the user, if any |
-//! | `lock` | locked by the program that works on the run |
+//! `docs/run-folder.md` describes the files.
 //!
 //! Next to the run folders are `queue.toml` with the queued jobs (see [`QueueFile`]), `.trash` with the deleted runs (see
 //! `trash.rs`), `.cells` with the locks of running cells of grids (see `cells.rs`), and `mended/` with the corrected labels
