@@ -39,7 +39,7 @@ impl Doubts {
     /// Stores the new state of a check; ignored if the check was dropped.
     pub fn take(&mut self, ticket: u64, state: DoubtState) {
         let view = match state {
-            DoubtState::Working(done, of) => DoubtView::Working(done, of),
+            DoubtState::Working((done, of)) => DoubtView::Working(done, of),
             DoubtState::Done(answers) => DoubtView::Done(Arc::from(answers)),
             DoubtState::Failed(problem) => DoubtView::Failed(problem),
             DoubtState::Stopped => {

@@ -392,7 +392,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
     all.extend(sheets.map(|state| Event::Sheet { ticket: 1, state }));
     let report = crate::store::report(1);
     let doubts = [
-        DoubtState::Working(1, c.whole()),
+        DoubtState::Working((1, c.whole())),
         DoubtState::Done(Box::new(Answers::clone(&report.answers))),
         DoubtState::Stopped,
         DoubtState::Failed(c.problem()),

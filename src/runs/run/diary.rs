@@ -4,10 +4,9 @@
 use std::path::Path;
 
 use super::config::RunConfig;
-use super::doubt::DoubtState;
 use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, JobWork};
-use super::sheet::SheetState;
+use super::sheet::WorkState;
 use crate::data::{builtin, published};
 use crate::logging::{keep_out, told};
 use crate::problem::Problem;
@@ -95,31 +94,29 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         Event::NotPredicted { ticket, problem } => {
             tracing::warn!(ticket, "prediction failed: {}", told(problem));
         }
-        Event::Sheet { ticket, state } => match state {
-            SheetState::Working(_) => {}
-            SheetState::Done(count) => {
-                tracing::info!(ticket, pictures = count.of, "table finished");
-            }
-            SheetState::Stopped => tracing::info!(ticket, "table stopped"),
-            SheetState::Failed(problem) => {
-                tracing::warn!(ticket, "table failed: {}", told(problem));
-            }
-        },
-        Event::Doubts { ticket, state } => match state {
-            DoubtState::Working(..) => {}
-            DoubtState::Done(answers) => {
-                let pictures = answers.labels.len();
-                tracing::info!(ticket, pictures, "label check finished");
-            }
-            DoubtState::Stopped => tracing::info!(ticket, "label check stopped"),
-            DoubtState::Failed(problem) => {
-                tracing::warn!(ticket, "label check failed: {}", told(problem));
-            }
-        },
+        Event::Sheet { ticket, state } => of_work(*ticket, "table", state, |count| count.of),
+        Event::Doubts { ticket, state } => {
+            of_work(*ticket, "label check", state, |answers| {
+                answers.labels.len()
+            });
+        }
         Event::NotInside { ticket, problem } => {
             tracing::warn!(ticket, "inspection failed: {}", told(problem));
         }
         _ => {}
+    }
+}
+
+/// Logs the state of work on many images; `pictures` returns their number.
+fn of_work<P, D>(ticket: u64, what: &str, state: &WorkState<P, D>, pictures: impl Fn(&D) -> usize) {
+    match state {
+        WorkState::Working(_) => {}
+        WorkState::Done(result) => {
+            let pictures = pictures(result);
+            tracing::info!(ticket, pictures, "{what} finished");
+        }
+        WorkState::Stopped => tracing::info!(ticket, "{what} stopped"),
+        WorkState::Failed(problem) => tracing::warn!(ticket, "{what} failed: {}", told(problem)),
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::sheet::WorkState;
 use crate::metrics::Answers;
-use crate::problem::Problem;
 
 /// A request to compare all training images of a run's own dataset, up to a task, with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,16 +18,6 @@ pub struct DoubtRequest {
     pub task: usize,
 }
 
-/// The state of a search for doubtful labels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum DoubtState {
-    /// The numbers of processed images and of all images.
-    Working(usize, usize),
-    /// For each image, the class that the other images suggest, under `Expert::ANSWER`; samples are indices into the
-    /// training split.
-    Done(Box<Answers>),
-    /// The search was stopped; there is no result.
-    Stopped,
-    /// The search failed.
-    Failed(Problem),
-}
+/// The state of a search for doubtful labels: the numbers of processed images and of all images, or for each image, the
+/// class that the other images suggest, under `Expert::ANSWER`; samples are indices into the training split.
+pub type DoubtState = WorkState<(usize, usize), Box<Answers>>;

@@ -41,15 +41,18 @@ pub struct SheetCount {
     pub of: usize,
 }
 
-/// The state of a table.
+/// The state of work on many images.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SheetState {
-    /// The table is being written.
-    Working(SheetCount),
-    /// The table is complete.
-    Done(SheetCount),
-    /// The table was stopped; there is no file.
+pub enum WorkState<P, D> {
+    /// The progress.
+    Working(P),
+    /// The result.
+    Done(D),
+    /// It was stopped; there is no result.
     Stopped,
-    /// The table failed.
+    /// It failed.
     Failed(Problem),
 }
+
+/// The state of a table.
+pub type SheetState = WorkState<SheetCount, SheetCount>;

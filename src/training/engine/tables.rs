@@ -227,7 +227,7 @@ impl Worker<'_> {
     ) -> Result<Event> {
         let mut ask =
             |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));
-        let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working(done, of)));
+        let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working((done, of))));
         let of = (request.run.as_path(), request.task);
         let go_on = || self.is_running();
         let found = doubt::look(of, input, cache, &mut ask, &mut step, &go_on)?;

@@ -344,7 +344,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         backend.push(Event::Doubts { ticket, state });
         settle(window);
     };
-    tell(&mut window, DoubtState::Working(3, 8));
+    tell(&mut window, DoubtState::Working((3, 8)));
     window.get_by_label(&tr!("train-doubts-progress", n = 3, of = 8));
     window.get_by_label(tr!("train-stop-run")).click();
     settle(&mut window);
