@@ -35,8 +35,8 @@ pub struct FigureSpec {
 
 /// Returns the forgetting of an expert; `None` after a single task, because nothing can be forgotten yet.
 pub(super) fn forgetting(history: &History) -> Option<f64> {
-    let told = history.accuracy.len() > 1;
-    history.forgetting().filter(|_| told)
+    let several = history.accuracy.len() > 1;
+    history.forgetting().filter(|_| several)
 }
 
 /// All figures of a run's predictions; the four that every table shows come first.

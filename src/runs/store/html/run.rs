@@ -1,6 +1,5 @@
 //! The section of the report about one run: figures, matrices, data, settings and provenance.
 
-use crate::store::figure::Cells;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
@@ -9,6 +8,7 @@ use super::SamplePicture;
 use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
+use crate::store::figure::Cells;
 use crate::store::json::OF_EXPERT;
 use crate::store::load::plugin_of;
 use crate::store::pack::redaction;
