@@ -305,14 +305,11 @@ impl RunHeader {
     /// Returns the positions that count for another class, each with the position of that class.
     pub fn repeated_classes(&self) -> Vec<(usize, usize)> {
         let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.own_tasks()..]);
-        let of_added_task = |(added_task, task): (&AddedTask, &Range<usize>)| {
-            let first = task.start;
+        let repeated = added_tasks.flat_map(|(added_task, task)| {
             let again = added_task.again.iter();
-            again
-                .map(|again| (first + again.class, again.of))
-                .collect::<Vec<_>>()
-        };
-        added_tasks.flat_map(of_added_task).collect()
+            again.map(move |again| (task.start + again.class, again.of))
+        });
+        repeated.collect()
     }
 
     /// Returns the position of the class for which this position counts.

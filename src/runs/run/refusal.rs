@@ -58,16 +58,14 @@ pub fn chosen(known: &[KnownImage]) -> Option<(f32, Refused)> {
         return None;
     }
     let parts: Vec<u8> = known.iter().map(|(place, _)| part(*place)).collect();
-    let values_of = |wanted: &dyn Fn(u8) -> bool| -> Vec<f32> {
-        let all = known.iter().zip(&parts);
-        let mine = all.filter(|(_, part)| wanted(**part));
-        mine.map(|((_, value), _)| *value).collect()
-    };
     let mut all = Refused::default();
     for part in 0..PARTS {
-        let others = values_of(&|other| other != part).into_iter();
-        let own = values_of(&|other| other == part).into_iter();
-        let found = limit(others).and_then(|limit| Refused::among(own, limit));
+        let values = |own: bool| {
+            let all = known.iter().zip(&parts);
+            let mine = all.filter(move |(_, other)| (**other == part) == own);
+            mine.map(|((_, value), _)| *value)
+        };
+        let found = limit(values(false)).and_then(|limit| Refused::among(values(true), limit));
         all.add(found.unwrap_or_default());
     }
     let limit = limit(known.iter().map(|(_, value)| *value))?;

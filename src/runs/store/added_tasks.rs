@@ -146,8 +146,9 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
         return Err(damaged("the numbers of images do not match its classes"));
     }
     if counted
-        .iter()
-        .any(|counts| counts.iter().any(|count| *count > MOST_PICTURES))
+        .into_iter()
+        .flatten()
+        .any(|count| *count > MOST_PICTURES)
     {
         return Err(damaged("it has more images than an added task accepts"));
     }

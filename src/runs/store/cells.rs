@@ -85,8 +85,7 @@ impl RunsByKey {
         for (folder, run) in &self.runs {
             let entry = self.best.entry(run.key.clone());
             let best = entry.or_insert_with(|| folder.clone());
-            let known = self.runs.get(best.as_path());
-            if known.is_none_or(|known| rank(run) < rank(known)) {
+            if rank(run) < rank(&self.runs[&*best]) {
                 best.clone_from(folder);
             }
         }

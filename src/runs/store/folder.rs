@@ -350,13 +350,7 @@ fn short_title(header: &RunHeader) -> String {
     if let Some(pet) = header.method.pet(&header.config) {
         title += &format!("-{}", pet.replace(' ', ""));
     }
-    let tame = |c: char| {
-        if c.is_alphanumeric() || c == '-' {
-            c
-        } else {
-            '-'
-        }
-    };
+    let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
     title.chars().map(tame).take(40).collect()
 }
 

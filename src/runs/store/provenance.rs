@@ -161,15 +161,9 @@ impl RunFolder {
     pub fn record_machine(&self, machine: Machine) -> Result<()> {
         // An unreadable file is replaced.
         let mut made_of = provenance(self.path()).ok().flatten().unwrap_or_default();
-        let known = made_of.computed_on.last().is_some_and(|last| {
-            let from_task = last.from_task;
-            *last
-                == Machine {
-                    from_task,
-                    ..machine.clone()
-                }
-        });
-        if known {
+        let from_task = machine.from_task;
+        let last = made_of.computed_on.last().cloned();
+        if last.map(|last| Machine { from_task, ..last }).as_ref() == Some(&machine) {
             return Ok(());
         }
         made_of.computed_on.push(machine);
