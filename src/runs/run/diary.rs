@@ -163,7 +163,9 @@ fn of_run(event: &Event) {
             let (classes, tasks) = (header.class_order.len(), header.tasks.len());
             let images: usize = header.train_images.iter().sum();
             let tested: usize = header.test_images.iter().sum();
-            let (device, run) = (&header.device, stamp(&header.run));
+            // The name of the dataset follows the start time.
+            let run: String = header.run.chars().take(STAMP).collect();
+            let device = &header.device;
             let trained = header.trained_parameters;
             let input = header.input_size;
             tracing::info!(
@@ -196,11 +198,6 @@ fn of_run(event: &Event) {
         Event::Remark { problem, .. } => tracing::warn!("remark: {}", told(problem)),
         _ => {}
     }
-}
-
-/// Returns the start time in a run's name, which does not contain the name of the dataset.
-fn stamp(run: &str) -> String {
-    run.chars().take(STAMP).collect()
 }
 
 /// Returns settings in one line, without names and paths chosen by the user.

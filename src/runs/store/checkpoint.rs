@@ -72,7 +72,11 @@ impl Checkpoint {
     pub(super) fn load(path: &Path) -> Result<Self> {
         let ordinary = |name: &str| !name.starts_with(BULK);
         let (tensors, metadata) = tensors::load_some(path, READING, ordinary)?;
-        let (task, epochs_done) = position(&metadata).ok_or_else(|| foreign(path))?;
+        let (task, epochs_done) = position(&metadata).ok_or_else(|| {
+            Problem::new(message!("problem-no-checkpoint"))
+                .at_path(path)
+                .advise(message!("advice-finished-tasks-usable"))
+        })?;
         let counters = metadata.into_iter().filter_map(|(name, value)| {
             let name = name.strip_prefix(COUNTER)?.to_string();
             Some((name, value))
@@ -109,13 +113,6 @@ pub(super) fn peek(path: &Path) -> Option<(usize, usize)> {
 fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
     let number = |name: &str| metadata.get(name)?.parse().ok();
     Some((number("task")?, number("epochs_done")?))
-}
-
-/// Returns the Problem for a readable file that is not a checkpoint.
-fn foreign(path: &Path) -> Problem {
-    Problem::new(message!("problem-no-checkpoint"))
-        .at_path(path)
-        .advise(message!("advice-finished-tasks-usable"))
 }
 
 #[cfg(test)]

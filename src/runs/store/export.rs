@@ -123,7 +123,6 @@ pub fn export(
 
 /// Returns a CSV table with a row for each measured accuracy.
 fn csv(groups: &[Group]) -> Result<Vec<u8>> {
-    let mut header = Vec::new();
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.orders.runs {
@@ -136,16 +135,17 @@ fn csv(groups: &[Group]) -> Result<Vec<u8>> {
                     };
                     let after = (task, classes_seen, figures.accuracy_task_given);
                     let row = csv_row((&group.label, run), after, (expert.name(), accuracy));
-                    header = row.iter().map(|(name, _)| *name).collect();
-                    rows.push(row.map(|(_, cell)| cell));
+                    rows.push(row);
                 }
             }
         }
     }
-    match rows.is_empty() {
-        true => Ok(Vec::new()),
-        false => table_csv(header, rows),
-    }
+    let Some(first) = rows.first() else {
+        return Ok(Vec::new());
+    };
+    let header = first.iter().map(|(name, _)| *name).collect();
+    let cells = rows.iter().map(|row| row.each_ref().map(|(_, cell)| cell));
+    table_csv(header, cells)
 }
 
 /// Returns the names and cells of a row.

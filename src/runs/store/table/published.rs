@@ -204,7 +204,11 @@ fn plain(name: &str) -> String {
 impl Published {
     /// The properties that a row and a run must share.
     const ASPECTS: [Aspect; 6] = [
-        ("data", Self::has_data, |row| row.data.clone()),
+        (
+            "data",
+            |row, header| plain(&header.config.data_name()).starts_with(&plain(&row.data)),
+            |row| row.data.clone(),
+        ),
         (
             "number of tasks",
             |row, header| header.tasks.len() == row.tasks,
@@ -222,10 +226,6 @@ impl Published {
         }),
         ("settings", Self::has_settings, |row| row.row.clone()),
     ];
-
-    fn has_data(&self, header: &RunHeader) -> bool {
-        plain(&header.config.data_name()).starts_with(&plain(&self.data))
-    }
 
     /// Returns whether the architectures are the same; the weights may differ.
     fn has_network(&self, header: &RunHeader) -> bool {
