@@ -2,7 +2,7 @@
 //! 2017): the Baseline with an [`EwcPenalty`].
 
 use super::lae::{BASELINE, EwcPenalty, Lae, RATE, Switches};
-use super::{Chosen, MethodSpec, Pass, PetUse, SettingKind, SettingSpec};
+use super::{Chosen, MethodSpec, Pass, PetUse, SettingSpec, real_kind, whole_kind};
 
 /// EWC.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -16,33 +16,21 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: LAMBDA,
             title: "λ",
             meaning: "Weight λ of the penalty on changes of important parameters; 0 is the Baseline",
-            kind: SettingKind::Real {
-                default: 1000.0,
-                least: 0.0,
-                most: f64::MAX,
-            },
+            kind: real_kind(1000.0, 0.0, f64::MAX),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: GAMMA,
             title: "γ",
             meaning: "Share of earlier tasks' importance that is kept when a new task is added",
-            kind: SettingKind::Real {
-                default: 1.0,
-                least: 0.0,
-                most: 1.0,
-            },
+            kind: real_kind(1.0, 0.0, 1.0),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: IMAGES,
             title: "images for importance",
             meaning: "Number of training images per task used to measure the importance, one at a time",
-            kind: SettingKind::Whole {
-                default: 200,
-                least: 1,
-                most: i64::MAX,
-            },
+            kind: whole_kind(200, 1, i64::MAX),
             ..SettingSpec::OWN
         },
     ],

@@ -18,7 +18,7 @@ use super::tuning::{self, MOMENTUM};
 use super::{
     AnswerRule, Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource,
     MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec,
-    Setup, State, StepSettings, Task, plain, task_seed,
+    Setup, State, StepSettings, Task, plain, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -89,20 +89,12 @@ const CLIPPING: SettingSpec = SettingSpec {
     key: "clip_grad_norm",
     title: "clipping",
     meaning: "Maximum total gradient norm per step; 0 for no limit",
-    kind: SettingKind::Real {
-        default: 1.0,
-        least: 0.0,
-        most: f64::MAX,
-    },
+    kind: real_kind(1.0, 0.0, f64::MAX),
     ..SettingSpec::OWN
 };
 /// The weight decay; 0 by default.
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
-    kind: SettingKind::Real {
-        default: 0.0,
-        least: 0.0,
-        most: 1.0,
-    },
+    kind: real_kind(0.0, 0.0, 1.0),
     ..tuning::WEIGHT_DECAY
 };
 /// The value of `keep_weights` that stores the network after every task.

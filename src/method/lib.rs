@@ -76,6 +76,7 @@ pub use spec::{
     Chosen, ClosedForm, Context, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
     RunSizes, UnusedSetting, Workload,
 };
+pub(crate) use spec::{real_kind, whole_kind};
 pub use start::check_start;
 pub use state::{State, Stored};
 pub use step::{BatchPart, StepSettings};

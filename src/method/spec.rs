@@ -6,7 +6,7 @@ use crate::backbone::BlockShape;
 use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunConfig, Setting, SettingSpec};
+use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec};
 use crate::run::event::Scores;
 use crate::texts::{Message, of_list};
 
@@ -287,6 +287,24 @@ impl PublishedValues {
     /// Returns the values with these own settings.
     pub const fn with(self, settings: &'static [(&'static str, Setting)]) -> Self {
         Self { settings, ..self }
+    }
+}
+
+/// Returns the kind of a whole number between `least` and `most`.
+pub(crate) const fn whole_kind(default: i64, least: i64, most: i64) -> SettingKind {
+    SettingKind::Whole {
+        default,
+        least,
+        most,
+    }
+}
+
+/// Returns the kind of a number between `least` and `most`.
+pub(crate) const fn real_kind(default: f64, least: f64, most: f64) -> SettingKind {
+    SettingKind::Real {
+        default,
+        least,
+        most,
     }
 }
 

@@ -9,7 +9,7 @@ use super::cosine::CosineHead;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
 use super::{
     Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, State, StepSettings, Stored,
-    Task, TrainedPet, task_seed,
+    Task, TrainedPet, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -24,11 +24,7 @@ pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
     title: "weight decay",
     meaning: "Weight decay: every step subtracts this share of each trainable parameter, multiplied by the learning rate",
-    kind: SettingKind::Real {
-        default: 5e-4,
-        least: 0.0,
-        most: 1.0,
-    },
+    kind: real_kind(5e-4, 0.0, 1.0),
     ..SettingSpec::OWN
 };
 

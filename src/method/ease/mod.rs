@@ -18,8 +18,8 @@ use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     AnswerRule, Batch, CancelToken, Chosen, CosinePart, ExportedClassifier, Features, Method,
-    MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    State, Task, TrainedPet, Workload, task_seed,
+    MethodSpec, Pass, PassWork, PetPlan, PublishedValues, Rate, SettingSpec, Setup, State, Task,
+    TrainedPet, Workload, real_kind, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -43,11 +43,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "alpha",
             title: "α",
             meaning: "Total weight of the subspaces of other tasks; a task's own subspace has weight 1",
-            kind: SettingKind::Real {
-                default: 0.1,
-                least: 0.0,
-                most: 10.0,
-            },
+            kind: real_kind(0.1, 0.0, 10.0),
             ..SettingSpec::OWN
         },
         WEIGHT_DECAY,

@@ -13,6 +13,7 @@ pub mod votes;
 use super::tuning::WEIGHT_DECAY;
 use super::{
     MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+    real_kind, whole_kind,
 };
 use crate::message;
 use crate::problem::Problem;
@@ -34,11 +35,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "prompt_length",
             title: "prompt tokens",
             meaning: "Prompt tokens in addition to the patch tokens; every task continues to train them",
-            kind: SettingKind::Whole {
-                default: 100,
-                least: 1,
-                most: 1000,
-            },
+            kind: whole_kind(100, 1, 1000),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -52,22 +49,14 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "lambda",
             title: "λ",
             meaning: "Weight of the energy term in the loss",
-            kind: SettingKind::Real {
-                default: 0.1,
-                least: 0.0,
-                most: 100.0,
-            },
+            kind: real_kind(0.1, 0.0, 100.0),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: "anchor",
             title: "anchor",
             meaning: "Target energy for all images of a task",
-            kind: SettingKind::Real {
-                default: -10.0,
-                least: -1000.0,
-                most: 1000.0,
-            },
+            kind: real_kind(-10.0, -1000.0, 1000.0),
             ..SettingSpec::OWN
         },
         SettingSpec {

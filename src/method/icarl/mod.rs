@@ -25,8 +25,8 @@ use super::prototypes::{Prototypes, SHORTEST};
 use super::task::none_begun;
 use super::{
     AnswerRule, Backward, Batch, BatchPart, CancelToken, Chosen, Exemplar, ExportedClassifier,
-    Features, Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingKind,
-    SettingSpec, Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed,
+    Features, Method, MethodSpec, Pass, PassImages, PassWork, PetUse, PublishedValues, SettingSpec,
+    Setup, State, StepSettings, Stored, Task, TrainedPet, Workload, task_seed, whole_kind,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -51,11 +51,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         key: EXEMPLARS,
         title: "exemplars",
         meaning: "Total number of stored training images, divided evenly among the classes seen",
-        kind: SettingKind::Whole {
-            default: 200,
-            least: 1,
-            most: 1_000_000,
-        },
+        kind: whole_kind(200, 1, 1_000_000),
         ..SettingSpec::OWN
     }],
     pet: Some(PetUse::USUAL),

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    Workload, unused_settings,
+    Workload, real_kind, unused_settings, whole_kind,
 };
 use crate::message;
 use crate::metrics::Expert;
@@ -93,11 +93,7 @@ pub const LAE: MethodSpec = MethodSpec {
             fix: "Freeze {}",
             title: "frozen epochs",
             meaning: "Number of epochs with a frozen PET, from the second task on",
-            kind: SettingKind::Whole {
-                default: 3,
-                least: 0,
-                most: i64::MAX,
-            },
+            kind: whole_kind(3, 0, i64::MAX),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -106,11 +102,7 @@ pub const LAE: MethodSpec = MethodSpec {
             fix: "Use the default α",
             title: "α",
             meaning: "Decay α of the moving average that forms the offline PET; 0.9999 is the paper's value, 0.999 suits short runs",
-            kind: SettingKind::Real {
-                default: 0.999,
-                least: 0.0,
-                most: 1.0,
-            },
+            kind: real_kind(0.999, 0.0, 1.0),
             ..SettingSpec::OWN
         },
     ],

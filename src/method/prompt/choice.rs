@@ -4,7 +4,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::answers::rows;
-use super::super::{SettingKind, SettingSpec};
+use super::super::{SettingSpec, real_kind};
 use crate::nn::cosines;
 use crate::problem::Result;
 
@@ -14,11 +14,7 @@ pub const fn pull(default: f64) -> SettingSpec {
         key: "pull",
         title: "pull",
         meaning: "Weight of the loss that pulls keys towards the queries of the images that selected them",
-        kind: SettingKind::Real {
-            default,
-            least: 0.0,
-            most: 100.0,
-        },
+        kind: real_kind(default, 0.0, 100.0),
         ..SettingSpec::OWN
     }
 }
@@ -28,11 +24,7 @@ pub const CLIP: SettingSpec = SettingSpec {
     key: "clip",
     title: "clipping",
     meaning: "Maximum total gradient norm per step; 0 for no limit",
-    kind: SettingKind::Real {
-        default: 1.0,
-        least: 0.0,
-        most: 1e6,
-    },
+    kind: real_kind(1.0, 0.0, 1e6),
     ..SettingSpec::OWN
 };
 

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::super::optimiser::Schedule;
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+    real_kind, whole_kind,
 };
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
@@ -38,11 +39,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             texts: "coda-pool",
             title: "components",
             meaning: "Prompt components per block, divided evenly among the tasks",
-            kind: SettingKind::Whole {
-                default: 100,
-                least: 1,
-                most: 10_000,
-            },
+            kind: whole_kind(100, 1, 10_000),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -50,11 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             texts: "coda-length",
             title: "prompt length",
             meaning: "Tokens per component: half keys, half values",
-            kind: SettingKind::Whole {
-                default: 8,
-                least: 2,
-                most: 100,
-            },
+            kind: whole_kind(8, 2, 100),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -70,11 +63,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "µ",
             meaning: "Weight of the orthogonality penalty: 0 in the released code since June 2023, 0.1 in \
                       the paper",
-            kind: SettingKind::Real {
-                default: 0.0,
-                least: 0.0,
-                most: 1000.0,
-            },
+            kind: real_kind(0.0, 0.0, 1000.0),
             ..SettingSpec::OWN
         },
     ],

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    Workload,
+    Workload, whole_kind,
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
@@ -40,11 +40,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "slots",
             meaning: "Slots for expert prompts; 0 for one per task. With fewer slots than tasks, \
                       images select their slot by key during training too",
-            kind: SettingKind::Whole {
-                default: 0,
-                least: 0,
-                most: 1000,
-            },
+            kind: whole_kind(0, 0, 1000),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -148,11 +144,7 @@ pub fn slots(chosen: &Chosen<'_>, tasks: usize) -> Result<usize> {
     })
 }
 
-const LENGTH: SettingKind = SettingKind::Whole {
-    default: 5,
-    least: 1,
-    most: 100,
-};
+const LENGTH: SettingKind = whole_kind(5, 1, 100);
 /// The settings with 20 expert tokens, as for ImageNet-R.
 const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
 

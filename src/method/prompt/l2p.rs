@@ -11,7 +11,7 @@ use burn::tensor::Tensor;
 use serde::Deserialize;
 
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload, whole_kind,
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
 use super::{
@@ -36,11 +36,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             texts: "l2p-pool",
             title: "prompts",
             meaning: "Prompts in the pool, each with a key",
-            kind: SettingKind::Whole {
-                default: 10,
-                least: 1,
-                most: 1000,
-            },
+            kind: whole_kind(10, 1, 1000),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -48,22 +44,14 @@ pub const SPEC: MethodSpec = MethodSpec {
             texts: "l2p-length",
             title: "prompt length",
             meaning: "Tokens per prompt",
-            kind: SettingKind::Whole {
-                default: 5,
-                least: 1,
-                most: 100,
-            },
+            kind: whole_kind(5, 1, 100),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: "top_k",
             title: "prompts per image",
             meaning: "Number of prompts per image, those with the most similar keys; they are put before the patch tokens",
-            kind: SettingKind::Whole {
-                default: 5,
-                least: 1,
-                most: 100,
-            },
+            kind: whole_kind(5, 1, 100),
             ..SettingSpec::OWN
         },
         pull(0.1),

@@ -20,7 +20,7 @@ use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Chosen, ClosedForm, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
-    SettingKind, SettingSpec, Workload, unused_settings,
+    SettingKind, SettingSpec, Workload, unused_settings, whole_kind,
 };
 use crate::problem::Result;
 use crate::run::event::Scores;
@@ -44,11 +44,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "projection",
             title: "projections",
             meaning: "Length M of the projected feature; needs 8·M² bytes of memory (10000: 800 MB)",
-            kind: SettingKind::Whole {
-                default: 10_000,
-                least: 1,
-                most: 30_000,
-            },
+            kind: whole_kind(10_000, 1, 30_000),
             ..SettingSpec::OWN
         },
         SettingSpec {
