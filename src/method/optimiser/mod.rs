@@ -173,20 +173,10 @@ struct ParameterState {
     steps: i32,
 }
 
-/// Parameters with their own learning rate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterGroup {
-    /// The prefix of their names.
-    pub prefix: String,
-    /// The factor of the learning rate.
-    pub rate: f64,
-}
-
 /// An optimiser with its state.
 #[derive(Clone, Debug)]
 pub struct Optimiser {
     settings: OptimiserSettings,
-    groups: Vec<ParameterGroup>,
     states: BTreeMap<String, ParameterState>,
     /// Moments of the last step, stored contiguously on a GPU. The moments in `states` are views of them.
     packed: Vec<PackedMoments>,
@@ -197,26 +187,9 @@ impl Optimiser {
     pub fn new(settings: OptimiserSettings) -> Self {
         Self {
             settings,
-            groups: Vec::new(),
             states: BTreeMap::new(),
             packed: Vec::new(),
         }
-    }
-
-    /// Adds groups of parameters with their own rates. The first group that matches a name is used. The groups do not
-    /// affect the stored state.
-    #[must_use]
-    pub fn with_groups(self, groups: Vec<ParameterGroup>) -> Self {
-        Self { groups, ..self }
-    }
-
-    /// Returns the rate of a parameter, given the rate of the step.
-    fn rate_of(&self, name: &str, rate: f64) -> f64 {
-        let group = self
-            .groups
-            .iter()
-            .find(|group| name.starts_with(&group.prefix));
-        group.map_or(rate, |group| rate * group.rate)
     }
 
     /// Clears the state at the start of a task.
@@ -258,9 +231,9 @@ impl Optimiser {
             gradients,
         };
         let result = update(&mut step);
-        let Step { factor, packed, .. } = step;
+        let (factor, rate, packed) = (step.factor, step.rate, step.packed);
         if let Some(packed) = packed {
-            packed.finish(self, factor.as_ref());
+            packed.finish(self, rate, factor.as_ref());
         }
         result
     }
@@ -365,7 +338,6 @@ impl Step<'_> {
         };
         let shape = value.dims();
         let value = flat(value);
-        let rate = self.optimiser.rate_of(name, self.rate);
         let states = &mut self.optimiser.states;
         // A state of another shape is of a different parameter with the same name.
         let state = states.remove(name).filter(|state| state.shape == shape);
@@ -377,12 +349,12 @@ impl Step<'_> {
             steps,
         };
         if let Some(packed) = &mut self.packed
-            && let Some(moved) = packed.add(name, rate, &value, &parameter)
+            && let Some(moved) = packed.add(name, &value, &parameter)
         {
             states.insert(name.to_string(), parameter);
             return moved.reshape(shape);
         }
-        let update = self.optimiser.settings.rule.update(rate, steps);
+        let update = self.optimiser.settings.rule.update(self.rate, steps);
         let factor = self.factor.as_ref();
         let (moved, moments) = update.apply(value, gradient, factor, parameter.moments);
         parameter.moments = moments;

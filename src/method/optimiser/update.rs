@@ -68,14 +68,14 @@ pub(super) struct PackedMoments {
 struct PackedParameter {
     name: String,
     moved: Tensor<1>,
-    /// Value, learning rate and step count; `None` until the parameter is updated.
-    update: Option<(Tensor<1>, f64, i32)>,
+    /// Value and step count; `None` until the parameter is updated.
+    update: Option<(Tensor<1>, i32)>,
 }
 
 impl PackedParameter {
-    /// Returns learning rate and step count. Parameters with equal values are updated by the same launch.
-    fn rate_and_step(&self) -> Option<(f64, i32)> {
-        self.update.as_ref().map(|(_, rate, steps)| (*rate, *steps))
+    /// Returns the step count. Parameters with equal counts are updated by the same launch.
+    fn steps(&self) -> Option<i32> {
+        self.update.as_ref().map(|(_, steps)| *steps)
     }
 }
 
@@ -122,7 +122,6 @@ impl PackedStep {
     pub(super) fn add(
         &mut self,
         name: &str,
-        rate: f64,
         value: &Tensor<1>,
         state: &ParameterState,
     ) -> Option<Tensor<1>> {
@@ -133,24 +132,20 @@ impl PackedStep {
         if !Packed::takes(value) || !state.moments.iter().all(Packed::takes) {
             return None;
         }
-        parameter.update = Some((value.clone(), rate, state.steps));
+        parameter.update = Some((value.clone(), state.steps));
         Some(parameter.moved.clone())
     }
 
     /// Updates the parameters that were added, and the optimiser's state.
-    pub(super) fn finish(self, optimiser: &mut Optimiser, factor: Option<&Tensor<1>>) {
+    pub(super) fn finish(self, optimiser: &mut Optimiser, rate: f64, factor: Option<&Tensor<1>>) {
         let former = std::mem::take(&mut optimiser.packed);
         let mut begin = 0;
-        for run in self
-            .parameters
-            .chunk_by(|a, b| a.rate_and_step() == b.rate_and_step())
-        {
+        for run in self.parameters.chunk_by(|a, b| a.steps() == b.steps()) {
             let range = begin..begin + run.len();
             begin = range.end;
             let values = run.iter().filter_map(|parameter| parameter.update.as_ref());
             let values: Vec<_> = values.map(|(value, ..)| value.clone()).collect();
-            let Some(((rate, steps), values)) = run[0].rate_and_step().zip(Packed::new(&values))
-            else {
+            let Some((steps, values)) = run[0].steps().zip(Packed::new(&values)) else {
                 continue;
             };
             let names: Vec<String> = run.iter().map(|parameter| parameter.name.clone()).collect();
