@@ -8,12 +8,12 @@ use super::comparer::Comparer;
 use super::file::{GoldenFile, backbone_of, head_of, theirs_of};
 use super::{GoldenReport, Tolerance};
 use crate::method::heads::Heads;
-use crate::method::optimiser::{Gradients, Schedule, StepPosition};
+use crate::method::optimiser::{Gradients, OptimiserSettings, Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
 use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
-use crate::method::prompt::{Leaves, Prompted, Scheme, Training};
+use crate::method::prompt::{Leaves, Prompted, Scheme};
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, named};
@@ -60,13 +60,13 @@ pub(super) fn check(
     }
     let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
         .map_err(|_| Problem::new("\"lr\" in the metadata is not a list of numbers"))?;
-    let training = Training {
-        learning_rate: rates.first().copied().unwrap_or_default(),
+    let training = OptimiserSettings {
         schedule: match coda {
             Some(_) => Schedule::LaggingCosine,
             None => Schedule::Constant,
         },
-        clip: file.number("clip")?,
+        clip: Some(file.number("clip")?).filter(|clip| *clip > 0.0),
+        ..OptimiserSettings::adam(rates.first().copied().unwrap_or_default())
     };
     let mut run = Run {
         file,

@@ -7,12 +7,12 @@ use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
 use lae_studio::method::answers::argmax;
-use lae_studio::method::optimiser::{Schedule, StepPosition};
+use lae_studio::method::optimiser::{OptimiserSettings, StepPosition};
 use lae_studio::method::prompt::choice::best;
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
 use lae_studio::method::prompt::l2p::L2p;
-use lae_studio::method::prompt::{Leaves, Occasion, Prompted, Scheme, Training};
+use lae_studio::method::prompt::{Leaves, Occasion, Prompted, Scheme};
 use lae_studio::method::{self, Batch, Method, Pass, Setup, Task};
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
@@ -28,10 +28,9 @@ fn vit() -> Arc<dyn Backbone> {
 }
 
 fn on(backbone: Arc<dyn Backbone>, scheme: impl Scheme + 'static) -> Result<Prompted> {
-    let training = Training {
-        learning_rate: 0.05,
-        schedule: Schedule::Constant,
-        clip: 1.0,
+    let training = OptimiserSettings {
+        clip: Some(1.0),
+        ..OptimiserSettings::adam(0.05)
     };
     Prompted::new(backbone, Box::new(scheme), training, 5)
 }

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor};
 use serde::Deserialize;
 
-use super::super::optimiser::Schedule;
+use super::super::optimiser::{OptimiserSettings, Schedule};
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
     real_kind, whole_kind,
 };
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme};
 use super::{check, check_blocks, leaf, same};
 use crate::counts::counted;
 use crate::message;
@@ -103,10 +103,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
-        let training = Training {
-            learning_rate: chosen.learning_rate(),
+        let training = OptimiserSettings {
             schedule: Schedule::LaggingCosine,
-            clip: 0.0,
+            ..OptimiserSettings::adam(chosen.learning_rate())
         };
         let depth = setup.backbone.blocks().len();
         let tasks = (setup.planned, setup.tasks.len());

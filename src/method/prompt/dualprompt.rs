@@ -17,7 +17,9 @@ use super::super::{
     Workload, whole_kind,
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
+use super::{
+    Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, clipped_adam,
+};
 use super::{check, check_blocks, drawn, leaf, same};
 use crate::message;
 use crate::nn;
@@ -126,7 +128,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 /// Returns a Problem for unsuitable settings.
 pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
     let chosen = Chosen::of(setup.config)?;
-    let training = Training::clipped(&chosen)?;
+    let training = clipped_adam(&chosen)?;
     let depth = setup.backbone.blocks().len();
     let tasks = (setup.planned, setup.tasks.len());
     let scheme = DualPrompt::chosen(&chosen, depth, tasks)?;

@@ -15,7 +15,7 @@ use super::super::{
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
 use super::{
-    Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training, check, drawn, leaf,
+    Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, check, clipped_adam, drawn, leaf,
 };
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
@@ -87,7 +87,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     },
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
-        let training = Training::clipped(&chosen)?;
+        let training = clipped_adam(&chosen)?;
         let scheme = Box::new(L2p::chosen(&chosen)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },

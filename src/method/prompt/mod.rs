@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::optimiser::{OptimiserSettings, Rule, Schedule};
+use super::optimiser::OptimiserSettings;
 use super::{Chosen, Context};
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
@@ -182,35 +182,13 @@ fn no_class_token(scheme: &dyn Scheme) -> Problem {
     .advise(message!("advice-choose-vit-or-method"))
 }
 
-/// The optimiser settings of a prompt method: Adam, reset for each task.
-#[derive(Clone, Copy, Debug)]
-pub struct Training {
-    /// The learning rate before the schedule.
-    pub learning_rate: f64,
-    /// The schedule within a task.
-    pub schedule: Schedule,
-    /// Maximum global gradient norm; 0 for no clipping.
-    pub clip: f64,
-}
-
-impl Training {
-    /// Returns settings with a constant rate and clipped gradients.
-    pub(super) fn clipped(chosen: &Chosen<'_>) -> Result<Self> {
-        Ok(Self {
-            learning_rate: chosen.learning_rate(),
-            schedule: Schedule::Constant,
-            clip: chosen.real("clip")?,
-        })
-    }
-
-    fn optimiser(self) -> OptimiserSettings {
-        OptimiserSettings {
-            rule: Rule::Adam,
-            learning_rate: self.learning_rate,
-            schedule: self.schedule,
-            clip: (self.clip > 0.0).then_some(self.clip),
-        }
-    }
+/// Returns Adam with a constant rate and clipped gradients.
+fn clipped_adam(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
+    let clip = chosen.real(choice::CLIP.key)?;
+    Ok(OptimiserSettings {
+        clip: (clip > 0.0).then_some(clip),
+        ..OptimiserSettings::adam(chosen.learning_rate())
+    })
 }
 
 /// Returns a Problem if the setting lists a block that the backbone does not have.

@@ -7,7 +7,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Answer};
 use super::super::heads::{Head, Heads};
-use super::super::optimiser::{self, Optimiser, StepPosition};
+use super::super::optimiser::{self, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
     Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
@@ -15,7 +15,7 @@ use super::super::{
 };
 use super::queries::Queries;
 use super::study::{self, Study};
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Scheme, Training, no_class_token};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Scheme, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::Expert;
 use crate::pet::{Init, PetStack};
@@ -70,7 +70,7 @@ impl Prompted {
     pub fn new(
         backbone: Arc<dyn Backbone>,
         scheme: Box<dyn Scheme>,
-        training: Training,
+        training: OptimiserSettings,
         seed: u64,
     ) -> Result<Self> {
         let Some(class_position) = backbone.class_position() else {
@@ -88,7 +88,7 @@ impl Prompted {
             scheme,
             seed,
             heads: Heads::default(),
-            optimiser: Optimiser::new(training.optimiser()),
+            optimiser: Optimiser::new(training),
             task: None,
             queries: None,
             step: StepSettings::default(),
@@ -100,7 +100,7 @@ impl Prompted {
     pub(super) fn from_setup(
         setup: &Setup<'_>,
         scheme: Box<dyn Scheme>,
-        training: Training,
+        training: OptimiserSettings,
     ) -> Result<Self> {
         let config = setup.config;
         let made = Self::new(setup.backbone.clone(), scheme, training, config.seed)?;
