@@ -12,9 +12,9 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
 use super::heads::{Head, Heads};
-use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Schedule, StepPosition};
 use super::task::none_begun;
-use super::tuning::{self, MOMENTUM};
+use super::tuning::{self, sgd};
 use super::{
     AnswerRule, Backward, Batch, Chosen, Context, ExportedClassifier, Features, LogitSource,
     MemoryEstimate, Method, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec,
@@ -132,18 +132,6 @@ pub struct FineTune {
     backbone: Arc<dyn Backbone>,
     weights: Weights,
     heads: Heads,
-    settings: FineTuneSettings,
-    optimiser: Optimiser,
-    task: Option<Task>,
-    /// The network with the current weights, built when it is first used after a step.
-    answering: OnceLock<Arc<dyn Backbone>>,
-}
-
-/// The settings of fine-tuning.
-#[derive(Clone, Copy, Debug)]
-struct FineTuneSettings {
-    /// The update rule with its rate, schedule and clipping.
-    optimiser: OptimiserSettings,
     /// Seed of the heads' initial values.
     seed: u64,
     /// The number of first tasks whose snapshots do not contain the backbone's weights.
@@ -152,6 +140,10 @@ struct FineTuneSettings {
     all_at_once: bool,
     /// How a step splits its batch.
     step: StepSettings,
+    optimiser: Optimiser,
+    task: Option<Task>,
+    /// The network with the current weights, built when it is first used after a step.
+    answering: OnceLock<Arc<dyn Backbone>>,
 }
 
 impl FineTune {
@@ -168,27 +160,20 @@ impl FineTune {
             _ => Schedule::Cosine,
         };
         let every = chosen.spec.all_at_once || chosen.text("keep_weights")? == EVERY;
-        let settings = FineTuneSettings {
-            optimiser: OptimiserSettings {
-                rule: Rule::Sgd {
-                    momentum: MOMENTUM,
-                    weight_decay: chosen.real(WEIGHT_DECAY.key)?,
-                },
-                learning_rate: chosen.learning_rate(),
-                schedule,
-                clip: (clip > 0.0).then_some(clip),
-            },
-            seed: setup.config.seed,
-            without_weights: if every { 0 } else { setup.tasks.len() - 1 },
-            all_at_once: chosen.spec.all_at_once,
-            step: StepSettings::of(setup.config),
+        let optimiser = OptimiserSettings {
+            schedule,
+            clip: (clip > 0.0).then_some(clip),
+            ..sgd(&chosen)?
         };
         Ok(Self {
             weights: setup.backbone.weights()?,
             backbone: setup.backbone.clone(),
             heads: Heads::default(),
-            settings,
-            optimiser: Optimiser::new(settings.optimiser),
+            seed: setup.config.seed,
+            without_weights: if every { 0 } else { setup.tasks.len() - 1 },
+            all_at_once: chosen.spec.all_at_once,
+            step: StepSettings::of(setup.config),
+            optimiser: Optimiser::new(optimiser),
             task: None,
             answering: OnceLock::new(),
         })
@@ -209,7 +194,7 @@ impl FineTune {
         let weights = self.weights.tracked();
         let features = plain(&*self.backbone.with_weights(&weights)?, images)?;
         let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.settings.step.smoothing);
+        let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
         Ok(learned.of(head.leaves("head"))?.taken())
     }
@@ -230,11 +215,11 @@ impl FineTune {
 
 impl Method for FineTune {
     fn remarks(&self) -> Vec<Problem> {
-        if self.settings.all_at_once {
+        if self.all_at_once {
             return Vec::new();
         }
         let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
-        let (what, remedy) = if self.settings.without_weights == 0 {
+        let (what, remedy) = if self.without_weights == 0 {
             (
                 "problem-network-saved-every-task",
                 "advice-save-last-network",
@@ -255,7 +240,7 @@ impl Method for FineTune {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         let width = self.backbone.feature_width();
-        let seed = task_seed(self.settings.seed, task.index);
+        let seed = task_seed(self.seed, task.index);
         let device = self.backbone.device();
         let head = Head::new(width, task.classes.len(), seed, &device);
         self.heads.0.push(head);
@@ -266,7 +251,7 @@ impl Method for FineTune {
 
     fn learn(&mut self, batch: &Batch<'_>, _pass: &Pass) -> Result<Option<Tensor<1>>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.settings.step.learn(batch, |part| {
+        let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
@@ -313,7 +298,7 @@ impl Method for FineTune {
             self.answering = OnceLock::new();
             self.task = Task::newest(stored.tasks);
         }
-        if !state.is_snapshot() || self.heads.0.len() > self.settings.without_weights {
+        if !state.is_snapshot() || self.heads.0.len() > self.without_weights {
             state.part(
                 &mut self.weights,
                 |weights, tensors| weights.write("backbone", tensors),

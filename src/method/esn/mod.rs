@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::run::event::Scores;
 
 use stage::EsnStage;
-pub use state::{Esn, EsnSettings};
+pub use state::Esn;
 
 /// ESN.
 pub const SPEC: MethodSpec = MethodSpec {

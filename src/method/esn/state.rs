@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Answer, argmax};
-use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
+use super::super::optimiser::{Gradients, Optimiser, StepPosition};
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
@@ -47,25 +47,17 @@ impl Hooks for Entering {
     }
 }
 
-/// The settings of ESN.
-#[derive(Clone, Copy, Debug)]
-pub struct EsnSettings {
-    /// The optimiser's rule and learning rate.
-    pub optimiser: OptimiserSettings,
-    /// The energy term of the loss.
-    pub energy: EnergyTerm,
-    /// Whether the prompt is frozen after the first task.
-    pub freeze_prompt: bool,
-    /// Seed of the initial values.
-    pub seed: u64,
-    /// How a step splits its batch.
-    pub step: StepSettings,
-}
-
 /// ESN's state during a run.
 pub struct Esn {
     backbone: Arc<dyn Backbone>,
-    settings: EsnSettings,
+    /// The energy term of the loss.
+    energy: EnergyTerm,
+    /// Whether the prompt is frozen after the first task.
+    freeze_prompt: bool,
+    /// Seed of the initial values.
+    seed: u64,
+    /// How a step splits its batch.
+    step: StepSettings,
     heads: usize,
     /// tokens × width.
     prompt: Tensor<2>,
@@ -85,22 +77,12 @@ impl Esn {
     /// Returns a Problem for unsuitable settings.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
-        let settings = EsnSettings {
-            optimiser: sgd(&chosen)?,
-            energy: EnergyTerm {
-                weight: chosen.real("lambda")?,
-                anchor: chosen.real("anchor")?,
-                as_printed: chosen.text("energy")? == PRINTED,
-            },
-            freeze_prompt: chosen.flag("freeze_prompt")?,
-            seed: setup.config.seed,
-            step: StepSettings::of(setup.config),
-        };
+        let seed = setup.config.seed;
         let backbone = setup.backbone.clone();
         let width = backbone.feature_width();
         let bound = 1.0 / (width as f64).sqrt();
         let shape = [chosen.count("prompt_length")?, width];
-        let values = Init::Uniform(-bound, bound).draw(shape, settings.seed, PROMPT_STREAM);
+        let values = Init::Uniform(-bound, bound).draw(shape, seed, PROMPT_STREAM);
         Ok(Self {
             prompt: Tensor::from_data(TensorData::new(values, shape), &backbone.device()),
             heads: backbone
@@ -108,9 +90,16 @@ impl Esn {
                 .last()
                 .map_or(1, |block| block.heads.max(1)),
             backbone,
-            settings,
+            energy: EnergyTerm {
+                weight: chosen.real("lambda")?,
+                anchor: chosen.real("anchor")?,
+                as_printed: chosen.text("energy")? == PRINTED,
+            },
+            freeze_prompt: chosen.flag("freeze_prompt")?,
+            seed,
+            step: StepSettings::of(setup.config),
             stages: Vec::new(),
-            optimiser: Optimiser::new(settings.optimiser),
+            optimiser: Optimiser::new(sgd(&chosen)?),
             task: None,
             separation: Separation::default(),
             temperatures: Vec::new(),
@@ -139,7 +128,7 @@ impl Esn {
     }
 
     fn trains_prompt(&self) -> bool {
-        !self.settings.freeze_prompt || self.stages.len() < 2
+        !self.freeze_prompt || self.stages.len() < 2
     }
 
     fn tokens(&self, images: Tensor<4>, prompt: &Tensor<2>) -> Result<Tensor<3>> {
@@ -159,8 +148,8 @@ impl Esn {
             false => self.prompt.clone(),
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
-        let energy = self.settings.energy.of(logits.clone());
-        let targets = (labels, self.settings.step.smoothing);
+        let energy = self.energy.of(logits.clone());
+        let targets = (labels, self.step.smoothing);
         let learned = Backward::new(logits, targets, Some(energy), &self.backbone.device());
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
@@ -170,7 +159,7 @@ impl Esn {
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.settings.step.learn(batch, |part| {
+        let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
@@ -234,7 +223,7 @@ impl Method for Esn {
         let token = self.backbone.class_token();
         let token = token.ok_or_else(|| Problem::new(message!("problem-no-class-token")))?;
         let token = token.reshape([1, self.backbone.feature_width()]);
-        let seed = task_seed(self.settings.seed, task.index);
+        let seed = task_seed(self.seed, task.index);
         let (classes, device) = (task.classes.len(), self.backbone.device());
         self.stages
             .push(EsnStage::new(token, self.heads, classes, seed, &device));
