@@ -1,14 +1,21 @@
-//! The parts of a golden file's run that depend on the method, and the file's names of its parameters.
+//! The parts of a golden file's run that depend on the method: its initial state, its trained parameters with their
+//! names in the file, and what is compared in addition to losses and predictions.
 
 use burn::tensor::{Device, Tensor};
 
 use super::Tolerance;
 use super::comparer::Comparer;
-use super::file::{GoldenFile, Names, renamed};
-use crate::method::Method;
+use super::file::{GoldenFile, Names, ours_of, renamed};
+use crate::method::aper::Aper;
+use crate::method::ease::Ease;
+use crate::method::esn::Esn;
+use crate::method::finetune::FineTune;
 use crate::method::optimiser::{Gradients, StepPosition};
+use crate::method::ranpac::{Projection, RanPac};
 use crate::method::tuning::Tuning;
-use crate::problem::Result;
+use crate::method::{self, Method, Setup};
+use crate::metrics::Expert;
+use crate::problem::{Problem, Result};
 
 const ADAPTER: Names = &[
     ("down", "down_proj.weight", true),
@@ -17,66 +24,251 @@ const ADAPTER: Names = &[
     ("b_up", "up_proj.bias", false),
 ];
 
-/// The parts of a run that depend on the method.
-pub(super) trait Case {
-    /// Returns the method.
-    fn method(&mut self) -> &mut dyn Method;
+/// The method of a file.
+pub(super) enum Case {
+    Aper(Aper),
+    RanPac(RanPac),
+    Ease(Ease),
+    Esn(Esn),
+    FineTune(FineTune),
+    /// A method whose state is compared as stored in its checkpoint, with the same names: SimpleCIL, EWC, iCaRL and all
+    /// newer ones.
+    Stored(Box<dyn Method>),
+}
+
+impl Case {
+    pub fn new(file: &GoldenFile, setup: Setup<'_>) -> Result<Self> {
+        Ok(match file.text("method")? {
+            "aper" => Self::Aper(Aper::new(&setup)?),
+            "ranpac" => Self::RanPac(RanPac::new(&setup)?),
+            "ease" => Self::Ease(Ease::new(&setup)?),
+            "esn" => Self::Esn(Esn::new(&setup)?),
+            "seqft" | "jointft" => Self::FineTune(FineTune::new(&setup)?),
+            _ => Self::Stored(method::build(setup)?),
+        })
+    }
+
+    pub fn method(&mut self) -> &mut dyn Method {
+        match self {
+            Self::Aper(method) => method,
+            Self::RanPac(method) => method,
+            Self::Ease(method) => method,
+            Self::Esn(method) => method,
+            Self::FineTune(method) => method,
+            Self::Stored(method) => &mut **method,
+        }
+    }
 
     /// Returns what the current task trains, for a method that tunes a PET and has a cosine head.
-    fn session(&mut self) -> Option<&mut Tuning> {
-        None
+    fn tuning(&mut self) -> Option<&mut Tuning> {
+        match self {
+            Self::Aper(method) => method.session().tuning(),
+            Self::RanPac(method) => method.session()?.tuning(),
+            Self::Ease(method) => method.tuning(),
+            _ => None,
+        }
     }
 
     /// Replaces random values that are drawn once per run by those of the file.
-    fn take(&mut self, _file: &GoldenFile, _device: &Device) -> Result<()> {
+    pub fn take(&mut self, file: &GoldenFile, device: &Device) -> Result<()> {
+        match self {
+            Self::RanPac(method) => {
+                let stored = file.tensor("projection")?;
+                let width = stored.shape.first().copied().unwrap_or(0);
+                method.set_projection(Projection::of(stored.values.clone(), width))?;
+            }
+            Self::Esn(method) => {
+                let prompt = ours_of(file.tensor("prompt")?, false);
+                method.set_prompt(prompt.to_device(device)?);
+            }
+            _ => {}
+        }
         Ok(())
     }
 
     /// Returns the name that a tensor of a task's checkpoint has among the gradients; `None` if the task does not train
     /// it. A tensor whose two names differ belongs to this task only, and the task starts with the file's values.
-    fn trained_name(&self, kept: &str, _task: usize) -> Option<String> {
-        kept.strip_prefix("tuning.").map(ToString::to_string)
+    pub fn trained_name(&self, kept: &str, task: usize) -> Option<String> {
+        match self {
+            Self::Esn(_) => Some(without_task(kept, "stage", task)),
+            Self::FineTune(_) => Some(without_task(kept, "head", task)),
+            Self::Stored(_) => Some(kept.to_string()),
+            _ => kept.strip_prefix("tuning.").map(ToString::to_string),
+        }
     }
 
     /// Returns the gradients of a batch under our names, without an update; `None` if they are not compared. Labels
     /// count within the task.
-    fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
-        let session = self.session();
-        let learned = session.map(|tuning| tuning.gradients(images, labels, None));
-        Ok(learned.transpose()?.map(|(_, gradients)| gradients))
+    pub fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
+        let learned = match self {
+            Self::Esn(method) => Some(method.gradients(images, labels)?),
+            Self::FineTune(method) => Some(method.gradients(images, labels)?),
+            _ => {
+                let tuning = self.tuning();
+                let learned = tuning.map(|tuning| tuning.gradients(images, labels, None));
+                learned.transpose()?
+            }
+        };
+        Ok(learned.map(|(_, gradients)| gradients))
     }
 
     /// Returns the learning rate of a step; `None` if it is not compared.
-    fn rate(&mut self, now: StepPosition) -> Option<f64> {
-        Some(self.session()?.rate(now))
-    }
-
-    /// Compares the method's own state after a task.
-    fn compare(&mut self, _to: &mut Comparer<'_>, _task: usize, _test: &Tensor<4>) -> Result<()> {
-        Ok(())
+    pub fn rate(&mut self, now: StepPosition) -> Option<f64> {
+        match self {
+            Self::Esn(method) => Some(method.rate(now)),
+            Self::FineTune(method) => Some(method.rate(now)),
+            _ => Some(self.tuning()?.rate(now)),
+        }
     }
 
     /// Returns the file's name of one of our parameters in a task, and whether it is transposed there (weights of a
     /// Linear are out × in).
-    fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
-        match ours.split_once('.') {
-            Some(("pet", rest)) => {
+    pub fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
+        match (self, ours.split_once('.')) {
+            (Self::Stored(_), _) => (ours.to_string(), false),
+            (Self::Esn(_), Some(("stage", rest))) => {
+                let (layer, part) = rest.split_once('.').unwrap_or((rest, ""));
+                let own = match layer {
+                    "token" => "task_tokens".to_string(),
+                    "classifier" => format!("classifiers.{part}"),
+                    "norm1" | "norm2" => format!("tabs.{layer}.{part}"),
+                    "fc1" | "fc2" => format!("tabs.mlp.{layer}.{part}"),
+                    _ => format!("tabs.attn.{layer}.{part}"),
+                };
+                let transposed = part == "weight" && !layer.starts_with("norm");
+                (format!("stage.{task}.{own}"), transposed)
+            }
+            (Self::FineTune(_), Some(("head", part))) => {
+                let transposed = part.ends_with("weight");
+                match part {
+                    "weight" | "bias" => (format!("head.{task}.{part}"), transposed),
+                    _ => (ours.to_string(), transposed),
+                }
+            }
+            (Self::Esn(_) | Self::FineTune(_), _) => (ours.to_string(), false),
+            (_, Some(("pet", rest))) => {
                 let name = renamed(ADAPTER, rest);
                 let (name, transposed) = name.unwrap_or_else(|| (rest.to_string(), false));
                 (format!("adapter.{task}.{name}"), transposed)
             }
-            Some(("head", part)) => (format!("head.{task}.{part}"), false),
+            (_, Some(("head", part))) => (format!("head.{task}.{part}"), false),
             _ => (ours.to_string(), false),
         }
     }
 
     /// Returns the largest accepted error of a loss.
-    fn loss_limit(&self, tolerance: Tolerance) -> f64 {
-        tolerance.single
+    pub fn loss_limit(&self, tolerance: Tolerance) -> f64 {
+        match self {
+            Self::Stored(_) => tolerance.trajectory,
+            _ => tolerance.single,
+        }
     }
 
     /// Returns whether the prediction is the class with the highest score.
-    fn answers_by_score(&self) -> bool {
-        true
+    pub fn answers_by_score(&self) -> bool {
+        !matches!(self, Self::Esn(_))
+    }
+
+    /// Compares the method's own state after a task.
+    pub fn compare(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()> {
+        let name = |what: &str| format!("task.{task}.{what}");
+        let limit = to.tolerance.trajectory;
+        match self {
+            Self::Aper(method) => {
+                compare_features(to, "test.feature", method, test)?;
+                compare_prototypes(to, task, method)
+            }
+            Self::RanPac(method) => {
+                compare_features(to, "test.feature", method, test)?;
+                compare_regression(to, task, method)
+            }
+            Self::Ease(method) => {
+                compare_features(to, &name("feature"), method, test)?;
+                let completed = Tensor::cat(method.subspaces().completed(&test.device())?, 1);
+                to.compare_tensor(&name("prototypes"), &completed, limit)
+            }
+            Self::Esn(method) => {
+                to.compare_doubles(&name("temperatures"), &method.temperatures(), 0.0)?;
+                match task {
+                    0 => Ok(()),
+                    _ => {
+                        let shares = method.separation().shares();
+                        to.compare_doubles(&name("separation"), &shares, 1e-6)
+                    }
+                }
+            }
+            Self::FineTune(_) => Ok(()),
+            Self::Stored(method) if to.file.text("method")? == "simplecil" => {
+                compare_features(to, "test.feature", &**method, test)?;
+                compare_prototypes(to, task, &mut **method)
+            }
+            Self::Stored(method) => to.compare_kept(&name("kept."), &method.checkpoint()?, ""),
+        }
+    }
+}
+
+/// Compares the features of the test images, as the heads receive them, with the file's tensor of this name.
+fn compare_features(
+    to: &mut Comparer<'_>,
+    name: &str,
+    method: &dyn Method,
+    test: &Tensor<4>,
+) -> Result<()> {
+    let features = method.features(test.clone())?.of(Expert::ANSWER)?;
+    to.compare_tensor(name, &features, to.tolerance.trajectory)
+}
+
+/// Compares the prototypes (classes × width) of a method.
+fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Method) -> Result<()> {
+    let kept = method.snapshot()?;
+    let rows = kept.get("prototypes").map_or(&[][..], |rows| &rows.values);
+    let limit = to.tolerance.trajectory;
+    to.compare(&format!("task.{task}.prototypes"), rows, limit)
+}
+
+/// Compares the sums, the ridge and the weights of RanPAC.
+fn compare_regression(to: &mut Comparer<'_>, task: usize, method: &RanPac) -> Result<()> {
+    let name = |what: &str| format!("task.{task}.{what}");
+    let (Some(regression), Some(choice)) = (method.regression(), method.choice()) else {
+        return Err(Problem::new("the regression was not solved"));
+    };
+    let (matrix, single) = (regression.gram(), to.tolerance.single);
+    let side = matrix.side();
+    let entry = |at: usize| {
+        let (row, column) = ((at / side).min(at % side), (at / side).max(at % side));
+        matrix.upper_row(row)[column - row] as f32
+    };
+    let gram: Vec<f32> = (0..side * side).map(entry).collect();
+    to.compare(&name("G"), &gram, single)?;
+    // The file has zeros for classes of later tasks.
+    let columns = to.file.tensor(&name("Q"))?.shape.last().copied();
+    let columns = columns.unwrap_or(0);
+    let sums = regression.sums();
+    let sum_at = |at: usize| {
+        sums.get(at % columns)
+            .map_or(0.0, |sums| sums[at / columns] as f32)
+    };
+    let sums: Vec<f32> = (0..side * columns).map(sum_at).collect();
+    to.compare(&name("Q"), &sums, single)?;
+    let wanted = to.file.doubles(&name("ridge"))?.first().copied();
+    let error = wanted.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());
+    to.push(name("ridge"), error, error <= 1e-12);
+    // The losses of the smallest λ depend on rounding errors of the f32 features.
+    let losses = choice
+        .losses
+        .iter()
+        .zip(to.file.doubles(&name("ridge_losses"))?);
+    let errors = losses.skip(6).map(|(a, b)| (a / b - 1.0).abs());
+    let error = errors.fold(0.0, f64::max);
+    to.push(name("ridge_losses"), error, error <= 10.0 * single);
+    let limit = 10.0 * to.tolerance.trajectory;
+    to.compare(&name("weight"), &method.weight().values, limit)
+}
+
+/// Removes the number of the current task after `part` from a name.
+fn without_task(kept: &str, part: &str, task: usize) -> String {
+    match kept.strip_prefix(&format!("{part}.{task}.")) {
+        Some(rest) => format!("{part}.{rest}"),
+        None => kept.to_string(),
     }
 }

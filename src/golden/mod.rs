@@ -4,13 +4,12 @@
 //! A file contains a small backbone, the initial state of a method, inputs, and the expected results. Its metadata
 //! contains the sizes and the method; without a method, the file is for LAE (`lae`). The files of L2P, DualPrompt and
 //! CODA-Prompt have their own form (`prompts`); all others contain a whole run of several tasks (`tasks`, and `case`
-//! and `methods` for the parts of each method).
+//! for the parts of each method).
 
 mod case;
 mod comparer;
 mod file;
 mod lae;
-mod methods;
 mod prompts;
 mod tasks;
 
@@ -108,7 +107,7 @@ fn check_file(path: &Path, place: &WeightPlacement, tolerance: Tolerance) -> Res
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
         Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
-        Some(_) => methods::check(&file, place, tolerance),
+        Some(_) => tasks::check(&file, place, tolerance),
     };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {

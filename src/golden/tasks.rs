@@ -29,12 +29,21 @@ const AT_ONCE: usize = 7;
 /// The PET of files without a PET name.
 const STREAM_ADAPTER: &str = "streamadapter";
 
+/// Checks one file.
+pub(super) fn check(
+    file: &GoldenFile,
+    place: &WeightPlacement,
+    tolerance: Tolerance,
+) -> Result<GoldenReport> {
+    TaskFile::new(file, place)?.run(tolerance)
+}
+
 /// A file ready to run.
-pub(super) struct TaskFile<'a> {
-    pub(super) file: &'a GoldenFile,
+struct TaskFile<'a> {
+    file: &'a GoldenFile,
     backbone: Arc<dyn Backbone>,
     tasks: Vec<Range<usize>>,
-    pub(super) device: Device,
+    device: Device,
     config: RunConfig,
     pet: Option<PetPlan>,
     steps: usize,
@@ -43,7 +52,7 @@ pub(super) struct TaskFile<'a> {
 
 impl<'a> TaskFile<'a> {
     /// Reads the metadata.
-    pub(super) fn new(file: &'a GoldenFile, place: &WeightPlacement) -> Result<Self> {
+    fn new(file: &'a GoldenFile, place: &WeightPlacement) -> Result<Self> {
         let backbone = backbone_of(file, place)?;
         let width = backbone.feature_width();
         let method = match file.text("method")? {
@@ -125,7 +134,7 @@ impl<'a> TaskFile<'a> {
     }
 
     /// Returns the setup of the method.
-    pub(super) fn setup(&self) -> Setup<'_> {
+    fn setup(&self) -> Setup<'_> {
         Setup {
             config: &self.config,
             backbone: self.backbone.clone(),
@@ -138,7 +147,8 @@ impl<'a> TaskFile<'a> {
     }
 
     /// Runs all tasks.
-    pub(super) fn run(&self, case: &mut dyn Case, tolerance: Tolerance) -> Result<GoldenReport> {
+    fn run(&self, tolerance: Tolerance) -> Result<GoldenReport> {
+        let case = &mut Case::new(self.file, self.setup())?;
         let mut comparer = Comparer::new(self.file, tolerance);
         let test: Tensor<4> = self.file.tensor("test.input")?.to_device(&self.device)?;
         case.take(self.file, &self.device)?;
@@ -165,7 +175,7 @@ impl<'a> TaskFile<'a> {
     }
 
     /// Replaces the random values of a task that has begun by those of the file.
-    fn start(&self, case: &mut dyn Case, task: usize) -> Result<()> {
+    fn start(&self, case: &mut Case, task: usize) -> Result<()> {
         let mut state = case.method().checkpoint()?;
         let mut given = self.file.under(&format!("task.{task}.start."));
         for kept in state.keys() {
@@ -189,7 +199,7 @@ impl<'a> TaskFile<'a> {
         case.method().restore(&state, &self.tasks[..=task])
     }
 
-    fn train(&self, case: &mut dyn Case, comparer: &mut Comparer<'_>, task: usize) -> Result<()> {
+    fn train(&self, case: &mut Case, comparer: &mut Comparer<'_>, task: usize) -> Result<()> {
         let key = |what: &str| format!("task.{task}.{what}");
         let single = comparer.tolerance.single;
         let with_norms = self.file.tensor(&key("grad_norm")).is_ok();
@@ -324,7 +334,7 @@ impl<'a> TaskFile<'a> {
 }
 
 /// Returns the tensors that the current task trains, by our names.
-fn trained(case: &mut dyn Case, task: usize) -> Result<Named> {
+fn trained(case: &mut Case, task: usize) -> Result<Named> {
     let checkpoint = case.method().checkpoint()?.into_iter();
     let own =
         checkpoint.filter_map(|(kept, tensor)| Some((case.trained_name(&kept, task)?, tensor)));
@@ -332,12 +342,7 @@ fn trained(case: &mut dyn Case, task: usize) -> Result<Named> {
 }
 
 /// Returns gradients by the file's names and in its orientation.
-fn by_their_names(
-    case: &dyn Case,
-    gradients: &Gradients,
-    like: &Named,
-    task: usize,
-) -> Result<Named> {
+fn by_their_names(case: &Case, gradients: &Gradients, like: &Named, task: usize) -> Result<Named> {
     let mut found = Named::new();
     for (name, gradient) in gradients.iter() {
         let shape = like.get(name).map(|tensor| tensor.shape.clone());
@@ -352,7 +357,7 @@ fn by_their_names(
 }
 
 /// Returns tensors by the file's names and in its orientation.
-fn renamed(case: &dyn Case, named: &Named, task: usize) -> Named {
+fn renamed(case: &Case, named: &Named, task: usize) -> Named {
     let each = named.iter().map(|(name, tensor)| {
         let (name, transposed) = case.their_name(name, task);
         (name, theirs_of(tensor, transposed))
