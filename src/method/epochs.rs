@@ -2,7 +2,7 @@
 //! trainer, the estimate, the progress and the descriptions of runs.
 
 use super::spec::Chosen;
-use super::task::{Pass, PassWork};
+use super::task::Pass;
 use crate::problem::{Problem, Result};
 use crate::run::config::{MOST_EPOCHS, RunConfig, Setting};
 use crate::run::event::RunHeader;
@@ -54,8 +54,7 @@ impl Chosen<'_> {
     /// Returns the optimiser steps of an epoch of a task; `None` if the task has no gradient steps.
     pub fn steps_of_epoch(&self, task: usize, train: &[usize]) -> Option<usize> {
         let (kinds, batch) = (self.kinds(task).ok()?, self.config.batch.max(1));
-        let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
-        let pass = kinds.iter().find(learns)?;
+        let pass = kinds.iter().find(|pass| pass.learns())?;
         let images = pass.source.count(task, train)?;
         Some(pass.shown(images, batch).div_ceil(batch)).filter(|steps| *steps > 0)
     }
@@ -149,9 +148,8 @@ mod tests {
     /// Returns the epochs and the frozen epochs of a task.
     fn of(config: &RunConfig, task: usize, train: &[usize]) -> (usize, usize) {
         let passes = Chosen::of(config).unwrap().passes(task, train).unwrap();
-        let learning = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
         let frozen = passes.iter().filter(|pass| pass.frozen()).count();
-        (passes.iter().filter(learning).count(), frozen)
+        (passes.iter().filter(|pass| pass.learns()).count(), frozen)
     }
 
     #[test]

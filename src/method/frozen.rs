@@ -1,7 +1,6 @@
 //! Checks for settings that freeze all epochs: then a PET learns nothing after the first task.
 
 use super::spec::Chosen;
-use super::task::PassWork;
 use crate::message;
 use crate::problem::Problem;
 
@@ -15,9 +14,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     let later = 1..train.len();
     let passes = later.map(|task| chosen.passes(task, train).ok());
     let passes: Vec<_> = passes.collect::<Option<Vec<_>>>()?.concat();
-    let learning = passes
-        .iter()
-        .filter(|pass| matches!(pass.work, PassWork::Learn { .. }));
+    let learning = passes.iter().filter(|pass| pass.learns());
     let frozen = learning.clone().filter(|pass| pass.frozen()).count();
     if frozen == 0 || frozen < learning.count() {
         return None;

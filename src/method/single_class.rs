@@ -11,7 +11,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::backward::{Backward, cross_entropy};
 use super::heads::{Head, Heads};
 use super::spec::Chosen;
-use super::task::{PassImages, PassWork};
+use super::task::PassImages;
 use crate::message;
 use crate::problem::{Problem, some_of};
 
@@ -27,9 +27,8 @@ pub struct SingleClassTasks {
 /// Returns whether the method learns by gradients from the images of this task (from 0) alone.
 pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     let passes = chosen.kinds(task).unwrap_or_default();
-    let by_itself = |work| matches!(work, PassWork::Learn { .. });
-    let mut own = passes.iter().filter(|pass| pass.source == PassImages::Task);
-    own.any(|pass| by_itself(pass.work))
+    let mut passes = passes.iter();
+    passes.any(|pass| pass.source == PassImages::Task && pass.learns())
 }
 
 /// The earlier classes that an added task of a single class must be distinguished from, represented by prototypes. The

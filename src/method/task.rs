@@ -122,6 +122,11 @@ impl Pass {
         }
     }
 
+    /// Returns whether this pass learns by gradients.
+    pub fn learns(&self) -> bool {
+        matches!(self.work, PassWork::Learn { .. })
+    }
+
     /// Freezes everything except the head, if this is a training pass.
     pub fn freeze(&mut self) {
         if let PassWork::Learn { frozen } = &mut self.work {

@@ -2,7 +2,7 @@
 //! disables them; the command line warns about those given as options; settings in a file are ignored silently.
 
 use super::spec::{Chosen, UnusedSetting};
-use super::task::{Pass, PassWork};
+use super::task::Pass;
 use crate::message;
 use crate::pet::PetSpec;
 use crate::run::config::{Needs, SETTINGS};
@@ -70,8 +70,7 @@ impl Chosen<'_> {
         let Ok(passes) = self.kinds(0) else {
             return lacks;
         };
-        let learning = |pass: &Pass| matches!(pass.work, PassWork::Learn { .. });
-        let learns = passes.iter().any(learning);
+        let learns = passes.iter().any(Pass::learns);
         if self.spec.rate.is_none() || !learns {
             lacks.push((Needs::Steps, says("idle-no-steps")));
         }

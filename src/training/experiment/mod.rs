@@ -45,8 +45,9 @@ use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::LoggedSink;
-use crate::run::event::{Control, ControlRequest, RunHeader, Sink};
+use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
+use crate::texts::Words;
 
 pub use attachments::{RunAttachments, collect_attachments};
 pub use fitting::{has_bf16, weight_type};
@@ -299,6 +300,14 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
         Ok(chosen.spec.needs_state && folder.checkpointed() == Some((last, passes)))
     });
     whole.unwrap_or(false)
+}
+
+/// Returns the event that says what is being prepared.
+fn preparing(what: impl Into<Words>) -> Event {
+    Event::Phase {
+        run: String::new(),
+        phase: Phase::Preparing(what.into()),
+    }
 }
 
 /// Returns `None` if the preparation failed because the user stopped it.

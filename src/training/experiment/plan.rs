@@ -15,16 +15,16 @@ use crate::nn::WeightType;
 use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::event::{Control, ControlRequest, Event, RunHeader, Sink};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
-use super::ResourceCache;
 use super::fitting::Fitted;
 use super::footprint;
 use super::images::{Images, RunDataset};
-use super::run_identity::{RunIdentity, self_contained_settings};
+use super::run_identity::{new_header, self_contained_settings};
 use super::trainer::TrainContext;
+use super::{ResourceCache, preparing};
 
 /// Everything that a run needs, opened and checked for consistency.
 pub struct TrainingPlan {
@@ -90,13 +90,7 @@ impl TrainingPlan {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
-        let mut tell = |what: Message| {
-            let phase = Phase::Preparing(what.into());
-            sink.event(Event::Phase {
-                run: String::new(),
-                phase,
-            });
-        };
+        let mut tell = |what: Message| sink.event(preparing(what));
         let chosen = Chosen::of(config)?;
         let spec = plugin(&chosen, begun.map(|(_, text)| text), cache)?;
         let order = ClassOrder::parse(&config.order)?;
@@ -180,32 +174,24 @@ impl TrainingPlan {
     /// # Errors
     /// Returns a Problem for settings out of range.
     pub fn header(&self, method: &dyn Method, images: Fingerprints) -> Result<RunHeader> {
-        let header = RunHeader {
+        let (train_images, test_images) = self.images();
+        let pet = self.pet.as_ref().map(|pet| &*pet.spec);
+        Ok(RunHeader {
             device: self.ready.info.name.clone(),
             trained_parameters: method.trained_parameters(),
-            ..self.grounds(images).header()?
-        };
-        Ok(header)
-    }
-
-    /// Returns what the results of the run depend on.
-    fn grounds(&self, images: Fingerprints) -> RunIdentity<'_> {
-        let (train_images, test_images) = self.images();
-        RunIdentity {
-            config: &self.config,
             class_order: self.scenario.names(&self.data.classes),
-            tasks: &self.scenario.tasks,
+            tasks: self.scenario.tasks.clone(),
             train_images,
             test_images,
-            images,
-            pet: self.pet.as_ref().map(|pet| &*pet.spec),
+            images: Some(images),
             drawing: self.drawing,
             gpu_weights: self.gpu_weights(),
             input_size: self.backbone.input.size,
             frozen_parameters: self.backbone.backbone.parameters(),
-            weights_sha256: &self.backbone.sha256,
-            start_sha256: self.start().map(|start| &*start.sha256),
-        }
+            weights_sha256: self.backbone.sha256.clone(),
+            start_sha256: self.start().map(|start| start.sha256.clone()),
+            ..new_header(self.config.clone(), pet)?
+        })
     }
 
     /// Returns the number format of the weights on a GPU; `None` on the CPU.

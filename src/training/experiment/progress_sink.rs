@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::preparing;
 use crate::message;
 use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
 use crate::texts::{Message, Words};
@@ -70,10 +71,7 @@ impl<'a> ProgressSink<'a> {
                 message!("doing-with-detail", what = what, more = more).into()
             }
         };
-        self.sink.event(Event::Phase {
-            run: String::new(),
-            phase: Phase::Preparing(words),
-        });
+        self.sink.event(preparing(words));
     }
 }
 

@@ -10,15 +10,15 @@ use crate::data::summary::counts;
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{Network, TaskImages, disk};
 use crate::experiment::fitting::{Fitted, expected_on_gpu};
-use crate::experiment::run_identity::{RunIdentity, self_contained_settings};
+use crate::experiment::run_identity::{new_header, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
-use crate::pet::StreamScheme;
+use crate::pet::{PetSpec, StreamScheme};
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest};
+use crate::run::event::{Control, ControlRequest, RunHeader};
 use crate::store::RunKey;
 use crate::texts::Message;
 
@@ -133,26 +133,26 @@ impl CellPredictor {
                 .collect()
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
-        let header = backbone.sha256.as_deref().map(|weights_sha256| {
-            let standing =
-                self_contained_settings(config, &order, &scenario, (&open.data, &about.entry));
-            let grounds = RunIdentity {
-                config: &standing,
-                class_order: scenario.names(&open.data.classes),
-                tasks: &scenario.tasks,
-                train_images: train_images.clone(),
-                test_images: test_images.clone(),
-                images: open.images.clone(),
-                pet: pet.as_deref(),
-                drawing: StreamScheme::default(),
-                gpu_weights,
-                input_size: about.entry.input().size,
-                frozen_parameters: about.parameters,
-                weights_sha256,
-                start_sha256: start.as_ref().map(|start| &*start.sha256),
-            };
-            grounds.header()
-        });
+        let header = backbone
+            .sha256
+            .clone()
+            .map(|weights_sha256| -> Result<RunHeader> {
+                let standing =
+                    self_contained_settings(config, &order, &scenario, (&open.data, &about.entry));
+                Ok(RunHeader {
+                    class_order: scenario.names(&open.data.classes),
+                    tasks: scenario.tasks.clone(),
+                    train_images: train_images.clone(),
+                    test_images: test_images.clone(),
+                    images: Some(open.images.clone()),
+                    gpu_weights,
+                    input_size: about.entry.input().size,
+                    frozen_parameters: about.parameters,
+                    weights_sha256,
+                    start_sha256: start.as_ref().map(|start| start.sha256.clone()),
+                    ..new_header(standing, pet.as_deref())?
+                })
+            });
         let key = header.transpose()?.map(|header| {
             let text = pet.as_ref().map_or("", |pet| pet.text());
             RunKey::of(&header, text)

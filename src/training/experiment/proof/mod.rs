@@ -14,11 +14,11 @@ use std::path::Path;
 
 use crate::message;
 use crate::problem::Result;
-use crate::run::event::{Control, ControlRequest, Event, Phase, Sink};
+use crate::run::event::{Control, ControlRequest, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
-use super::{ResourceCache, none_if_stopped};
+use super::{ResourceCache, none_if_stopped, preparing};
 use crate::files::names::portable;
 use crate::problem::Problem;
 pub use crate::run::check_result::{Difference, Part, Report, Verdict};
@@ -128,10 +128,7 @@ impl<'a> Checker<'a> {
     }
 
     fn tell(&mut self, what: Message) {
-        self.sink.event(Event::Phase {
-            run: String::new(),
-            phase: Phase::Preparing(what.into()),
-        });
+        self.sink.event(preparing(what));
     }
 
     fn differs(&mut self, difference: Difference) {

@@ -24,14 +24,14 @@ use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::LoggedSink;
-use crate::run::event::{AddedTask, Control, ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::event::{AddedTask, Control, ControlRequest, Event, RunHeader, Sink};
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
 use super::fitting::answering_weights;
 use super::images::{Images, RunDataset, evenly};
 use super::trainer::{TrainContext, Trainer};
-use super::{Outcome, ResourceCache, none_if_stopped, upload};
+use super::{Outcome, ResourceCache, none_if_stopped, preparing, upload};
 use basis::{check_exemplars, full, restore, teachable};
 pub(super) use basis::{check_training_images, own_images};
 use material::TaughtImages;
@@ -99,10 +99,7 @@ fn as_it_was(problem: Problem) -> Problem {
 }
 
 fn prepare(sink: &mut dyn Sink, what: Message) {
-    sink.event(Event::Phase {
-        run: String::new(),
-        phase: Phase::Preparing(what.into()),
-    });
+    sink.event(preparing(what));
 }
 
 /// Everything that an added task needs, opened and checked for consistency.

@@ -6,7 +6,7 @@
 //! size of a step also remains that of the run: the learning rate is scaled to the batch.
 
 use crate::message;
-use crate::method::{Chosen, PassWork, Rate};
+use crate::method::{Chosen, Pass, Rate};
 use crate::run::config::RunConfig;
 use crate::texts::Message;
 
@@ -37,7 +37,7 @@ impl TaskSchedule {
         let config = chosen.config;
         let train: Vec<usize> = own.iter().copied().chain([images]).collect();
         let mut passes = chosen.kinds(task).unwrap_or_default().into_iter();
-        let learning = passes.find(|pass| matches!(pass.work, PassWork::Learn { .. }));
+        let learning = passes.find(Pass::learns);
         // Exemplars of earlier tasks are learned together with the new images.
         let learned = learning.and_then(|pass| pass.source.count(own.len(), &train));
         let (steps, images) = (learned.is_some(), learned.unwrap_or(images));

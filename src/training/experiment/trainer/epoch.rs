@@ -64,8 +64,8 @@ impl Trainer<'_> {
 
     /// Returns the number of passes of the task that learn by gradients.
     fn epochs(&self) -> usize {
-        let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
-        self.passes[self.task].iter().filter(learns).count()
+        let passes = self.passes[self.task].iter();
+        passes.filter(|pass| pass.learns()).count()
     }
 
     /// Returns the number of epochs of the tasks before this one, so that no two epochs of a run are augmented alike.
