@@ -8,7 +8,6 @@
 //! * Prediction (Algorithm 1): the class with the nearest mean of exemplars, among features of length 1.
 
 mod loss;
-mod network;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +37,6 @@ use crate::run::config::Setting;
 use crate::run::event::Scores;
 
 use loss::{binary_cross_entropy, targets};
-use network::Network;
 
 /// iCaRL.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -188,6 +186,40 @@ impl Icarl {
         self.measured
             .extend(of.map(|((sample, label), row)| (*sample, (*label, row))));
         Ok(())
+    }
+}
+
+/// The trained PETs and heads, or their copy from before the current task.
+#[derive(Clone)]
+struct Network {
+    pets: PetStack,
+    heads: Heads,
+}
+
+impl Network {
+    /// Returns a copy with gradient tracking.
+    fn tracked(&self) -> Self {
+        Self {
+            pets: self.pets.tracked(),
+            heads: Heads(self.heads.0.iter().map(Head::tracked).collect()),
+        }
+    }
+
+    /// Returns the logits of all classes so far: batch × classes.
+    fn logits(&self, backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
+        Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
+    }
+
+    /// Writes or reads the tensors of PETs and heads, with names that start with `prefix`.
+    fn state(
+        &mut self,
+        prefix: &str,
+        backbone: &dyn Backbone,
+        state: &mut State<'_>,
+    ) -> Result<()> {
+        state.pets(&format!("{prefix}pet"), &mut self.pets)?;
+        let place = (backbone.feature_width(), &backbone.device());
+        self.heads.state(&format!("{prefix}head"), place, state)
     }
 }
 

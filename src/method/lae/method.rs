@@ -7,11 +7,11 @@ use burn::tensor::Tensor;
 use super::super::answers::{self, Answer};
 use super::super::heads::Heads;
 use super::super::{
-    Batch, CancelToken, ExportedClassifier, Features, Measurement, Method, Moment, Pass, PassWork,
-    Snapshots, State, Task, TrainedPet,
+    AnswerRule, Batch, CancelToken, ExportedClassifier, Features, LogitSource, Measurement, Method,
+    Moment, Pass, PassWork, Snapshots, State, Task, TrainedPet,
 };
 use super::verdict::verdict;
-use super::{DISTANCE, DRIFTS, Lae};
+use super::{DISTANCE, DRIFTS, Lae, Switches};
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
@@ -87,8 +87,20 @@ impl Method for Lae {
         Ok(verdicts.collect())
     }
 
+    /// Returns the computation of the answers: both PETs with the shared heads.
     fn recipe(&self) -> Result<ExportedClassifier> {
-        self.told()
+        let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online.clone())];
+        if let Some(offline) = &self.offline {
+            networks.push((Expert::OFFLINE.name().to_owned(), offline.clone()));
+        }
+        let two = networks.len() > 1;
+        let voices = self.experts.iter();
+        let voices = voices.map(|expert| (*expert, voice(*expert, self.settings.switches, two)));
+        Ok(ExportedClassifier {
+            networks,
+            weights: None,
+            reading: AnswerRule::of_heads(&self.heads, voices.collect())?,
+        })
     }
 
     fn heads_mut(&mut self) -> Option<&mut Heads> {
@@ -146,5 +158,39 @@ impl Method for Lae {
             self.origin = Some(first);
         }
         Ok(())
+    }
+}
+
+/// Returns the features that an expert uses. `two` says whether there are two PETs or only the online one.
+fn voice(expert: Expert, switches: Switches, two: bool) -> LogitSource {
+    let offline = LogitSource::Of(usize::from(two));
+    match (expert, switches.ensemble, switches.accumulation) {
+        (Expert::ONLINE, ..) => LogitSource::Of(0),
+        (Expert::OFFLINE, ..) => offline,
+        (_, true, _) => LogitSource::Larger([0, usize::from(two)]),
+        (_, false, true) => offline,
+        _ => LogitSource::Of(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ensemble_reads_both_pets_and_its_switches_choose_one() {
+        let ensemble = |switches, two| voice(Expert::ENSEMBLE, switches, two);
+        let alone = Switches {
+            ensemble: false,
+            ..Switches::ALL
+        };
+        assert_eq!(ensemble(Switches::ALL, true), LogitSource::Larger([0, 1]));
+        assert_eq!(ensemble(Switches::ALL, false), LogitSource::Larger([0, 0]));
+        assert_eq!(ensemble(alone, true), LogitSource::Of(1));
+        assert_eq!(ensemble(Switches::NONE, true), LogitSource::Of(0));
+        assert_eq!(
+            voice(Expert::OFFLINE, Switches::ALL, false),
+            LogitSource::Of(0)
+        );
     }
 }

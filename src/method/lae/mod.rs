@@ -10,7 +10,6 @@
 //! state after the first task; without Ensemble, the offline PET answers alone; with all parts off, this is the
 //! Baseline.
 
-mod description;
 mod method;
 mod penalty;
 mod state;

@@ -142,8 +142,16 @@ impl Lae {
         self.backbone.device()
     }
 
-    fn wants_offline(&self) -> bool {
-        self.settings.switches.accumulation || self.settings.switches.ensemble
+    /// Returns ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    pub fn drift(&self) -> Result<[f64; 2]> {
+        let Some(origin) = &self.origin else {
+            return Ok([0.0; 2]);
+        };
+        let distance = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
+        Ok([distance(Some(self.online()))?, distance(self.offline())?])
     }
 
     /// Returns the loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the online PET
@@ -231,7 +239,8 @@ impl Lae {
     /// Begins a task: adds the head for its classes and, in the second task, the offline PET.
     pub fn begin(&mut self, classes: usize) {
         let task = self.heads.0.len();
-        if task == 1 && self.wants_offline() {
+        let switches = self.settings.switches;
+        if task == 1 && (switches.accumulation || switches.ensemble) {
             self.offline = Some(self.online.clone());
         }
         self.earlier = EarlierClasses::of(self.measured.take_means(), &self.heads, &self.device());

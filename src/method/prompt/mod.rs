@@ -10,8 +10,6 @@ pub mod coda;
 pub mod dualprompt;
 pub mod l2p;
 mod prompted;
-mod queries;
-mod slots;
 mod study;
 
 use std::collections::BTreeMap;

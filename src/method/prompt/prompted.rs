@@ -1,11 +1,12 @@
 //! A prompt method during a run: both passes over a batch, the gradients of all trained tensors, and the implementation
 //! of `Method`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::answers::{self, Answer};
+use super::super::answers::{self, Answer, argmax};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
@@ -13,11 +14,10 @@ use super::super::{
     Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
     StepSettings, Task, plain,
 };
-use super::queries::Queries;
 use super::study::{self, Study};
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Scheme, no_class_token};
 use crate::backbone::{Backbone, Tokens};
-use crate::metrics::Expert;
+use crate::metrics::{Expert, SlotView};
 use crate::pet::{Init, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::named;
@@ -43,7 +43,7 @@ pub struct PromptGradients {
 #[derive(Clone, Debug)]
 pub struct FirstPass {
     tokens: Tokens,
-    pub(super) query: Tensor<2>,
+    query: Tensor<2>,
 }
 
 /// A prompt method during a run: its tensors, its heads, its current task.
@@ -57,7 +57,7 @@ pub struct Prompted {
     optimiser: Optimiser,
     task: Option<Task>,
     /// The current task's queries by sample, cached if training images are the same in every epoch.
-    queries: Option<Queries>,
+    queries: Option<HashMap<usize, Vec<f32>>>,
     step: StepSettings,
     study: Study,
 }
@@ -107,7 +107,7 @@ impl Prompted {
         // Queries can be cached only if augmentation does not change the images; a crop scale of 1 is the whole image.
         let still = config.crop_scale == [1.0, 1.0] && !config.flip;
         Ok(Self {
-            queries: still.then(Queries::default),
+            queries: still.then(HashMap::new),
             step: StepSettings::of(config),
             ..made
         })
@@ -160,14 +160,24 @@ impl Prompted {
         plain(&*self.backbone, images)
     }
 
-    /// Returns the cached queries of a batch, computing missing ones; `None` if training images differ between epochs.
+    /// Returns the queries of a batch (batch × width): the cached ones if all images were seen before, else computed and
+    /// cached; `None` if training images differ between epochs.
     fn known(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);
         };
-        let (backbone, samples) = (&*self.backbone, batch.samples);
-        let compute = || plain(backbone, batch.images.clone());
-        queries.of(samples, &backbone.device(), compute).map(Some)
+        let known = batch.samples.iter().map(|sample| queries.get(sample));
+        let known = known.map(|row| row.map(Vec::as_slice));
+        if let Some(rows) = known.collect::<Option<Vec<&[f32]>>>()
+            && let Some(first) = rows.first()
+        {
+            let data = TensorData::new(rows.concat(), [rows.len(), first.len()]);
+            return Ok(Some(Tensor::from_data(data, &self.backbone.device())));
+        }
+        let computed = plain(&*self.backbone, batch.images.clone())?;
+        let rows = answers::rows(&computed)?;
+        queries.extend(batch.samples.iter().copied().zip(rows));
+        Ok(Some(computed))
     }
 
     /// Computes the first pass over a batch: its tokens before the first block with prompts, and its queries, unless
@@ -189,7 +199,7 @@ impl Prompted {
     }
 
     /// Returns the prompts for queries (batch × width), computed from these tensors.
-    pub(super) fn request_prompts(
+    fn request_prompts(
         &self,
         query: &Tensor<2>,
         leaves: &Leaves,
@@ -205,10 +215,7 @@ impl Prompted {
     }
 
     /// Computes the second pass with these tensors. Returns the prompts and the features (batch × width).
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
-    pub(super) fn second_pass(
+    fn second_pass(
         &self,
         first: FirstPass,
         leaves: &Leaves,
@@ -239,6 +246,42 @@ impl Prompted {
     /// Returns a Problem if the device failed.
     pub fn logits(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         Ok(self.heads.forward(&self.prompted_features(images)?.1))
+    }
+
+    /// Returns logits (batch × all classes so far) and the prompts for this purpose.
+    ///
+    /// # Errors
+    /// Returns a Problem if the device failed.
+    pub fn logits_on(
+        &self,
+        first: FirstPass,
+        occasion: Occasion,
+    ) -> Result<(PromptRequest, Tensor<2>)> {
+        let (asked, features) = self.second_pass(first, &self.leaves, occasion)?;
+        Ok((asked, self.heads.forward(&features)))
+    }
+
+    /// Returns for each normalised image the slot that it selects, and its predicted class with the prompts of every
+    /// task so far.
+    ///
+    /// Returns a Problem if the device failed.
+    pub fn slots(&self, images: Tensor<4>) -> Result<Vec<SlotView>> {
+        let first = self.first_pass(images, None)?;
+        let asked = self.request_prompts(&first.query, &self.leaves, Occasion::Answering)?;
+        let chosen = asked.choice.iter().map(|slots| slots.first().copied());
+        let mut views: Vec<SlotView> = chosen
+            .map(|slot| SlotView {
+                chosen: slot.unwrap_or_default(),
+                classes: Vec::new(),
+            })
+            .collect();
+        for slot in 0..self.heads.0.len() {
+            let (_, logits) = self.logits_on(first.clone(), Occasion::Given(slot))?;
+            for (view, row) in views.iter_mut().zip(answers::rows(&logits)?) {
+                view.classes.push(argmax(&row));
+            }
+        }
+        Ok(views)
     }
 
     /// Returns the loss of a batch and the gradients of all trained tensors, without an update. Queries are computed if
@@ -311,7 +354,7 @@ impl Method for Prompted {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.begin(task.classes.len())?;
-        self.queries = self.queries.take().map(|_| Queries::default());
+        self.queries.iter_mut().for_each(HashMap::clear);
         self.task = Some(task.clone());
         Ok(())
     }
@@ -374,7 +417,7 @@ impl Method for Prompted {
             }
         }
         if let Some(stored) = state.stored() {
-            self.queries = self.queries.take().map(|_| Queries::default());
+            self.queries.iter_mut().for_each(HashMap::clear);
             self.task = Task::newest(stored.tasks);
         }
         let width = self.backbone.feature_width();
