@@ -103,9 +103,6 @@ impl ExportedClassifier {
 
 impl AnswerRule {
     /// Returns the concatenated heads, with the features that each expert reads.
-    ///
-    /// # Errors
-    /// Returns a Problem before the first task, or if the device failed.
     pub(super) fn of_heads(heads: &Heads, experts: Vec<(Expert, LogitSource)>) -> Result<Self> {
         if heads.0.is_empty() {
             return Err(super::task::none_begun());
@@ -122,9 +119,6 @@ impl AnswerRule {
     }
 
     /// Returns prototypes for the concatenated features of these networks.
-    ///
-    /// # Errors
-    /// Returns a Problem if there are none.
     pub(super) fn of_prototypes(prototypes: &Prototypes, networks: Vec<usize>) -> Result<Self> {
         let (rows, absent) = prototypes.unit_rows()?;
         Ok(Self::Cosine {

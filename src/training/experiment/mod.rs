@@ -95,9 +95,6 @@ pub fn train(
 
 /// Trains a stored run again as a new run, from its header and its plugin text (`once`). The settings may name other
 /// places of its data and weights and another device.
-///
-/// # Errors
-/// See [`train`].
 pub(crate) fn train_again(
     config: &RunConfig,
     once: (&RunHeader, &str),

@@ -330,9 +330,6 @@ pub(super) fn scenario(
 }
 
 /// Checks that a dataset has the same classes as when a run learned from it.
-///
-/// # Errors
-/// Returns a Problem with the names of the missing and the new classes.
 pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];
@@ -377,9 +374,6 @@ pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
 
 /// Checks that a dataset has the classes and images that the settings of a new run need, and that every task learns
 /// something.
-///
-/// # Errors
-/// Returns a Problem that says what is missing.
 pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
     let order = ClassOrder::parse(&config.order)?;
     let sizes = TaskSizes::parse(&config.classes_per_task)?;

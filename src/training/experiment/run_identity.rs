@@ -13,9 +13,6 @@ use crate::run::event::{MethodFacts, RunHeader};
 
 /// Returns the header of a run that starts now, with these settings as returned by [`self_contained_settings`] and this
 /// plugin, if a PET is trained. The caller sets what data, backbone and device determine.
-///
-/// # Errors
-/// Returns a Problem for settings out of range.
 pub(super) fn new_header(config: RunConfig, pet: Option<&PetSpec>) -> Result<RunHeader> {
     Ok(RunHeader {
         run: String::new(),

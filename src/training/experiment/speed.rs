@@ -15,9 +15,6 @@ const IMAGES: usize = 16;
 const TIMES: usize = 3;
 
 /// Returns the multiplications per second of a network on its device.
-///
-/// # Errors
-/// Returns a Problem if the device fails.
 pub(super) fn speed_of(network: &Opened) -> Result<f64> {
     let (side, backbone) = (network.input.size, &network.backbone);
     let images = Tensor::zeros([IMAGES, 3, side, side], &backbone.device());

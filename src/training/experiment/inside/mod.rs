@@ -144,9 +144,6 @@ impl Predictor {
     }
 
     /// Returns the features of normalised images from the backbone only (batch × width).
-    ///
-    /// # Errors
-    /// Returns a Problem if the device failed.
     pub(super) fn plain_features(&self, images: Tensor<4>) -> Result<Tensor<2>> {
         plain(&*self.recorded, images)
     }

@@ -107,9 +107,6 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 
 /// Checks that the dataset has the training images that the run learned from. Runs of older versions without
 /// fingerprints are compared by their numbers of images.
-///
-/// # Errors
-/// Returns a Problem if the images changed.
 pub(in crate::experiment) fn check_training_images(
     header: &RunHeader,
     own: &RunDataset,
@@ -131,9 +128,6 @@ pub(in crate::experiment) fn check_training_images(
 
 /// Checks that the run's own training images are available; they represent its classes while a single class is
 /// learned.
-///
-/// # Errors
-/// See [`check_training_images`]; also returns a Problem if the dataset is not available.
 pub(super) fn check_earlier_images(
     header: &RunHeader,
     title: &str,
@@ -155,9 +149,6 @@ pub(super) fn check_earlier_images(
 
 /// Checks that the method will replay the images that it chose. Exemplars are indices into the training images of the
 /// run's tasks, so they would name other images if the dataset changed.
-///
-/// # Errors
-/// See [`check_training_images`]; also returns a Problem if the dataset is not available.
 pub(super) fn check_exemplars(
     method: &dyn Method,
     header: &RunHeader,

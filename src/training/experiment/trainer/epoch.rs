@@ -232,9 +232,6 @@ impl Trainer<'_> {
 }
 
 /// Reads the collected losses in one transfer.
-///
-/// # Errors
-/// Returns a Problem if a value is not finite.
 fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
     if losses.is_empty() {
         return Ok(Vec::new());
