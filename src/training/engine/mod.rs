@@ -7,8 +7,7 @@
 mod features;
 mod grids;
 mod helper;
-mod inside;
-mod predictions;
+mod requests;
 mod scheduler;
 mod sink;
 mod tables;

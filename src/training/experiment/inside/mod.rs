@@ -6,11 +6,9 @@
 
 mod axes;
 mod probe_pass;
-mod probe_set;
 
 pub use axes::{Axes, Features};
-pub use probe_pass::{ProbePass, probe_inside};
-pub use probe_set::{MOST, ProbeSet};
+pub use probe_pass::{MOST, ProbePass, ProbeSet, probe_inside};
 
 use std::path::Path;
 use std::sync::Arc;

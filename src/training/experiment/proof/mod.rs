@@ -6,7 +6,6 @@
 //! largest ones are reported.
 
 mod answers;
-mod data;
 mod material;
 mod retraining;
 

@@ -12,8 +12,7 @@ use crate::store::{self, Provenance, StoredRun};
 use crate::tensors::{HostTensor, Named};
 
 use super::answers::compared;
-use super::data::first;
-use super::material::ProofInputs;
+use super::material::{ProofInputs, first};
 use super::{Checker, Difference, Part, TENSOR};
 
 /// Forwards events, and stops the run once it has saved as many tasks as there are to compare.

@@ -4,7 +4,6 @@
 mod epoch;
 mod probe;
 mod progress;
-mod resume;
 mod saving;
 mod testing;
 

@@ -1,14 +1,16 @@
-//! Saves a run: the method's state after every pass, and snapshot and results after every task.
+//! Saves a run: the method's state after every pass, and snapshot and results after every task. Resumes a stopped or
+//! killed run.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::Trainer;
-use crate::method::{MeasuredValue, Moment};
+use crate::message;
+use crate::method::{CancelToken, MeasuredValue, Moment};
 use crate::metrics::{Answers, SlotCounts};
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Costs, Event, TaskReport};
-use crate::store::{Checkpoint, joined};
+use crate::store::{Checkpoint, joined, parted};
 use crate::tensors::{GeneratedTensors, Named, all_finite};
 
 /// Checkpoints up to this many bytes are written after every pass.
@@ -158,6 +160,70 @@ impl Trainer<'_> {
         self.folder.save_state(&state, self.method.bulk()).map(drop)
     }
 
+    /// Restores the state of a run whose first tasks are saved with these reports.
+    pub(in crate::experiment) fn restore_tasks(
+        &mut self,
+        mut reports: Vec<TaskReport>,
+    ) -> Result<()> {
+        let saved = reports.len();
+        let checkpoint = self.folder.load_checkpoint()?;
+        let Some(checkpoint) = checkpoint.filter(|checkpoint| checkpoint.task <= saved) else {
+            if saved > 0 {
+                let problem = Problem::new(message!("problem-training-state-missing"));
+                let problem = problem.at_path(self.folder.path());
+                self.remark(problem.advise(message!("advice-tasks-trained-again")));
+            }
+            return Ok(());
+        };
+        // Absent in checkpoints of older versions.
+        self.kept_bytes = checkpoint
+            .get("kept_bytes")
+            .unwrap_or(4 * numbers(&checkpoint.tensors) as u64);
+        self.begun = checkpoint.task + 1;
+        self.method
+            .restore(&checkpoint.tensors, &self.header.tasks[..self.begun])?;
+        self.method
+            .restore_bulk(&|name| match checkpoint.tensors.get(name) {
+                // Older versions stored these tensors in the checkpoint itself.
+                Some(tensor) => Ok(tensor.clone()),
+                None => self.folder.load_bulk(name),
+            })?;
+        (self.task, self.passes_done) = (checkpoint.task, checkpoint.epochs_done);
+        self.task_seconds = checkpoint.get("task_seconds")?;
+        // Absent in checkpoints of older versions.
+        self.training_seconds = checkpoint
+            .get("training_seconds")
+            .unwrap_or(self.task_seconds);
+        self.unreadable.1 = checkpoint.get("unreadable").unwrap_or(0);
+        // Absent in checkpoints of older versions.
+        let list = |name| {
+            checkpoint
+                .get::<String>(name)
+                .map_or_else(|_| Vec::new(), |l| parted(&l))
+        };
+        self.losses = list("losses");
+        for one in self.method.measurements(Moment::Pass)? {
+            self.measured.insert(one.name.to_string(), list(one.name));
+        }
+        let learned = self.passes_done >= self.passes[self.task].len();
+        if saved == self.task + 1 && learned {
+            // The process was killed between saving a task and the first pass of the next one.
+            self.begin_at(saved);
+            self.method.end_task(&mut CancelToken::never())?;
+        }
+        // If later passes could not be saved, their tasks are trained again.
+        let whole: f64 = (0..self.task).map(|task| self.work_of(task)).sum();
+        let done = self.passes[self.task.min(self.passes.len() - 1)]
+            .iter()
+            .take(self.passes_done);
+        let passes: f64 = done.map(|pass| self.pass_work(self.task, pass)).sum();
+        self.meter.skip(whole + passes);
+        reports.truncate(self.task);
+        let run = self.header.run.clone();
+        self.sink.event(Event::TakenUp { run, reports });
+        Ok(())
+    }
+
     /// Returns a checkpoint of the method after this number of passes of the task.
     fn state(&mut self, passes: usize) -> Result<Checkpoint> {
         Ok(Checkpoint {
@@ -177,7 +243,7 @@ fn made(bulk: &GeneratedTensors<'_>) -> usize {
 }
 
 /// Returns the number of values in these tensors.
-pub(super) fn numbers(tensors: &Named) -> usize {
+fn numbers(tensors: &Named) -> usize {
     tensors.values().map(|tensor| tensor.values.len()).sum()
 }
 
