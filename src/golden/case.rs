@@ -62,9 +62,9 @@ impl Case {
     /// Returns what the current task trains, for a method that tunes a PET and has a cosine head.
     fn tuning(&mut self) -> Option<&mut Tuning> {
         match self {
-            Self::Aper(method) => method.session().tuning(),
-            Self::RanPac(method) => method.session()?.tuning(),
-            Self::Ease(method) => method.tuning(),
+            Self::Aper(method) => method.session.tuning.as_mut(),
+            Self::RanPac(method) => method.session.as_mut()?.tuning.as_mut(),
+            Self::Ease(method) => method.tuning.as_mut(),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Case {
             }
             Self::Esn(method) => {
                 let prompt = ours_of(file.tensor("prompt")?, false);
-                method.set_prompt(prompt.to_device(device)?);
+                method.prompt = prompt.to_device(device)?;
             }
             _ => {}
         }
@@ -184,7 +184,7 @@ impl Case {
             }
             Self::Ease(method) => {
                 compare_features(to, &name("feature"), method, test)?;
-                let completed = Tensor::cat(method.subspaces().completed(&test.device())?, 1);
+                let completed = Tensor::cat(method.subspaces.completed(&test.device())?, 1);
                 to.compare_tensor(&name("prototypes"), &completed, limit)
             }
             Self::Esn(method) => {
@@ -192,7 +192,7 @@ impl Case {
                 match task {
                     0 => Ok(()),
                     _ => {
-                        let shares = method.separation().shares();
+                        let shares = method.separation.shares();
                         to.compare_doubles(&name("separation"), &shares, 1e-6)
                     }
                 }
@@ -229,10 +229,10 @@ fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &mut dyn Metho
 /// Compares the sums, the ridge and the weights of RanPAC.
 fn compare_regression(to: &mut Comparer<'_>, task: usize, method: &RanPac) -> Result<()> {
     let name = |what: &str| format!("task.{task}.{what}");
-    let (Some(regression), Some(choice)) = (method.regression(), method.choice()) else {
+    let (Some(regression), Some(choice)) = (&method.regression, &method.choice) else {
         return Err(Problem::new("the regression was not solved"));
     };
-    let (matrix, single) = (regression.gram(), to.tolerance.single);
+    let (matrix, single) = (&regression.gram, to.tolerance.single);
     let side = matrix.side();
     let entry = |at: usize| {
         let (row, column) = ((at / side).min(at % side), (at / side).max(at % side));
@@ -243,7 +243,7 @@ fn compare_regression(to: &mut Comparer<'_>, task: usize, method: &RanPac) -> Re
     // The file has zeros for classes of later tasks.
     let columns = to.file.tensor(&name("Q"))?.shape.last().copied();
     let columns = columns.unwrap_or(0);
-    let sums = regression.sums();
+    let sums = &regression.sums;
     let sum_at = |at: usize| {
         sums.get(at % columns)
             .map_or(0.0, |sums| sums[at / columns] as f32)
@@ -262,7 +262,7 @@ fn compare_regression(to: &mut Comparer<'_>, task: usize, method: &RanPac) -> Re
     let error = errors.fold(0.0, f64::max);
     to.push(name("ridge_losses"), error, error <= 10.0 * single);
     let limit = 10.0 * to.tolerance.trajectory;
-    to.compare(&name("weight"), &method.weight().values, limit)
+    to.compare(&name("weight"), &method.weight.values, limit)
 }
 
 /// Removes the number of the current task after `part` from a name.

@@ -72,7 +72,8 @@ pub const fn on_pictures(data: &'static str, epochs: usize) -> PublishedValues {
 /// APER's state during a run.
 pub struct Aper {
     backbone: Arc<dyn Backbone>,
-    session: FirstSession,
+    /// The session of the first task.
+    pub session: FirstSession,
     sums: Sums,
     prototypes: Prototypes,
 }
@@ -89,11 +90,6 @@ impl Aper {
             sums: Sums::default(),
             prototypes: Prototypes::default(),
         })
-    }
-
-    /// Returns the session of the first task.
-    pub fn session(&mut self) -> &mut FirstSession {
-        &mut self.session
     }
 }
 

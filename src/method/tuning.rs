@@ -184,8 +184,8 @@ pub struct FirstSession {
     fresh: PetStack,
     /// The PET before and after the session.
     pets: PetStack,
-    /// The session, in the first task.
-    tuning: Option<Tuning>,
+    /// The PET and head that the session trains; `None` outside the first task.
+    pub tuning: Option<Tuning>,
 }
 
 impl FirstSession {
@@ -223,11 +223,6 @@ impl FirstSession {
             began: self.fresh.clone(),
             now: self.pets().clone(),
         }
-    }
-
-    /// Returns the PET and head that the session trains; `None` outside the first task.
-    pub fn tuning(&mut self) -> Option<&mut Tuning> {
-        self.tuning.as_mut()
     }
 
     /// Starts the session in the first task.

@@ -87,12 +87,13 @@ pub struct Ease {
     /// The PETs of finished tasks.
     sets: Vec<PetStack>,
     /// The PET of the current task.
-    tuning: Option<Tuning>,
+    pub tuning: Option<Tuning>,
     /// The current task's classes.
     classes: Range<usize>,
     /// The sums of features in each subspace, during the measuring pass.
     sums: Vec<Sums>,
-    subspaces: Subspaces,
+    /// The prototypes in all subspaces.
+    pub subspaces: Subspaces,
     /// The classifier; `None` before the first task was measured.
     scorer: Option<Scorer>,
 }
@@ -117,16 +118,6 @@ impl Ease {
             subspaces: Subspaces::default(),
             scorer: None,
         })
-    }
-
-    /// Returns the PET and head that the current task trains; `None` between tasks.
-    pub fn tuning(&mut self) -> Option<&mut Tuning> {
-        self.tuning.as_mut()
-    }
-
-    /// Returns the prototypes in all subspaces.
-    pub fn subspaces(&self) -> &Subspaces {
-        &self.subspaces
     }
 
     fn fresh(&self, task: usize) -> Result<PetStack> {

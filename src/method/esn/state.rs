@@ -60,12 +60,13 @@ pub struct Esn {
     step: StepSettings,
     heads: usize,
     /// tokens × width.
-    prompt: Tensor<2>,
+    pub prompt: Tensor<2>,
     /// The stages, one for each task begun.
     stages: Vec<EsnStage>,
     optimiser: Optimiser,
     task: Option<Task>,
-    separation: Separation,
+    /// How often the newest stage wins against the earlier ones at each temperature.
+    pub separation: Separation,
     /// The selected temperatures, as indices into [`votes::TEMPERATURES`], one for each finished task.
     temperatures: Vec<usize>,
 }
@@ -104,16 +105,6 @@ impl Esn {
             separation: Separation::default(),
             temperatures: Vec::new(),
         })
-    }
-
-    /// Replaces the random prompt by a given one.
-    pub fn set_prompt(&mut self, prompt: Tensor<2>) {
-        self.prompt = prompt;
-    }
-
-    /// Returns how often the newest stage wins against the earlier ones at each temperature.
-    pub fn separation(&self) -> &Separation {
-        &self.separation
     }
 
     /// Returns the temperatures that vote, one for each finished task.

@@ -17,9 +17,10 @@ use crate::tensors::{GeneratedTensor, GeneratedTensors, HostTensor, Named, named
 
 /// G and Q.
 pub struct Regression {
-    gram: GramMatrix,
+    /// G; its lower triangle is undefined.
+    pub gram: GramMatrix,
     /// Qᵀ: the sum of h for each class.
-    sums: Vec<Vec<f64>>,
+    pub sums: Vec<Vec<f64>>,
 }
 
 impl Regression {
@@ -32,16 +33,6 @@ impl Regression {
             gram: GramMatrix::new(projections)?,
             sums: Vec::new(),
         })
-    }
-
-    /// Returns G; its lower triangle is undefined.
-    pub fn gram(&self) -> &GramMatrix {
-        &self.gram
-    }
-
-    /// Returns Qᵀ: one row of M numbers per class.
-    pub fn sums(&self) -> &[Vec<f64>] {
-        &self.sums
     }
 
     /// Adds the images of a task; labels count over all tasks, and there are `classes` classes so far. Earlier sums are
@@ -278,10 +269,10 @@ mod tests {
         let h = projection.hidden(&[3.3, 0.01], 0..2);
         let n = count as f64;
         let wanted = [n * h[0] * h[0] + h[2] * h[2], n * h[0] * h[1] + h[2] * h[3]];
-        for (got, wanted) in own.gram().upper_row(0).iter().zip(wanted) {
+        for (got, wanted) in own.gram.upper_row(0).iter().zip(wanted) {
             assert!((got / wanted - 1.0).abs() < 1e-12, "{got} {wanted}");
         }
-        assert!((own.sums()[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
+        assert!((own.sums[0][0] / (n * h[0] + h[2]) - 1.0).abs() < 1e-12);
     }
 
     /// Adds images of a single class.

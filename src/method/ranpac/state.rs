@@ -25,7 +25,8 @@ const RIDGE: &str = "ridge.exponent";
 /// RanPAC's state during a run.
 pub struct RanPac {
     backbone: Arc<dyn Backbone>,
-    session: Option<FirstSession>,
+    /// The session of the first task, if there is one.
+    pub session: Option<FirstSession>,
     projection: Projection,
     /// Number of classes of all tasks of the run.
     all_classes: usize,
@@ -43,12 +44,13 @@ pub struct RanPac {
     features: Vec<f32>,
     labels: Vec<usize>,
     /// The sums G and Q; `None` before the first task was measured, and if only answers are needed.
-    regression: Option<Regression>,
-    choice: Option<Choice>,
+    pub regression: Option<Regression>,
+    /// The selection of λ for the newest task; `None` for an added task, which keeps the previous λ.
+    pub choice: Option<Choice>,
     /// The λ in use, which is stored in checkpoints and kept by added tasks.
     ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
-    weight: HostTensor,
+    pub weight: HostTensor,
     on_device: OnDevice,
 }
 
@@ -113,26 +115,6 @@ impl RanPac {
     pub fn set_projection(&mut self, projection: Projection) -> Result<()> {
         self.projection = projection;
         self.place()
-    }
-
-    /// Returns the session of the first task, if there is one.
-    pub fn session(&mut self) -> Option<&mut FirstSession> {
-        self.session.as_mut()
-    }
-
-    /// Returns G and Q, once a task was measured.
-    pub fn regression(&self) -> Option<&Regression> {
-        self.regression.as_ref()
-    }
-
-    /// Returns the selection of λ for the newest task; `None` for an added task, which keeps the previous λ.
-    pub fn choice(&self) -> Option<&Choice> {
-        self.choice.as_ref()
-    }
-
-    /// Returns Wᵀ: classes so far × projections.
-    pub fn weight(&self) -> &HostTensor {
-        &self.weight
     }
 
     fn place(&mut self) -> Result<()> {
