@@ -225,7 +225,7 @@ mod tests {
         for (task, classes) in [(0..30, 2), (30..60, 4)] {
             let features = &features[task.start * width..task.end * width];
             let labels = &labels[task];
-            let images = TaskFeatures { features, labels };
+            let images = TaskFeatures::new(features, labels);
             own.absorb(images, &projection, classes, &mut CancelToken::never())
                 .unwrap();
         }
@@ -279,7 +279,7 @@ mod tests {
     fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;
-        let images = TaskFeatures { features, labels };
+        let images = TaskFeatures::new(features, labels);
         own.absorb(images, projection, 1, &mut CancelToken::never())
             .unwrap();
     }

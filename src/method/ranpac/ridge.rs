@@ -43,12 +43,16 @@ pub struct TaskFeatures<'a> {
 }
 
 impl<'a> TaskFeatures<'a> {
+    /// Returns these images.
+    pub fn new(features: &'a [f32], labels: &'a [usize]) -> Self {
+        Self { features, labels }
+    }
+
     /// Splits the images at index `at`.
     fn split(self, at: usize, width: usize) -> (Self, Self) {
         let (first, second) = self.features.split_at(at * width);
         let (own, other) = self.labels.split_at(at);
-        let half = |features: &'a [f32], labels: &'a [usize]| Self { features, labels };
-        (half(first, own), half(second, other))
+        (Self::new(first, own), Self::new(second, other))
     }
 
     /// Returns blocks of at most `BLOCK` images.
@@ -261,10 +265,7 @@ mod tests {
         let projection = Projection::drawn(WIDTH, 30, 4);
         for count in [26, 60] {
             let (features, labels) = images(count, 9);
-            let own = TaskFeatures {
-                features: &features,
-                labels: &labels,
-            };
+            let own = TaskFeatures::new(&features, &labels);
             let choice = choose(own, &projection, 7, &mut CancelToken::never()).unwrap();
             let wanted = defined(&features, &labels, &projection, 7);
             // With a singular matrix, the reference is only noise for the smallest λ.
@@ -287,10 +288,7 @@ mod tests {
     fn the_split_is_rounded_down() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(9, 2);
-        let own = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let own = TaskFeatures::new(&features, &labels);
         let choice = choose(own, &projection, 5, &mut CancelToken::never()).unwrap();
         let wanted = defined(&features, &labels, &projection, 5);
         assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
@@ -301,19 +299,13 @@ mod tests {
         let projection = Projection::drawn(WIDTH, 20, 4);
         // Equal images make the matrix singular, and the smallest λ are lost to rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
-        let own = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let own = TaskFeatures::new(&features, &labels);
         let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
         assert_eq!(choice.losses[0], f64::INFINITY);
         assert!(choice.losses.iter().any(|loss| loss.is_finite()));
         assert!(choice.ridge > choices()[0]);
         features[3] = f32::NAN;
-        let own = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let own = TaskFeatures::new(&features, &labels);
         let choice = choose(own, &projection, 1, &mut CancelToken::never()).unwrap();
         assert!(choice.losses.iter().all(|loss| *loss == f64::INFINITY));
     }
@@ -322,10 +314,7 @@ mod tests {
     fn one_image_is_enough_for_some_answer() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(1, 2);
-        let own = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let own = TaskFeatures::new(&features, &labels);
         let choice = choose(own, &projection, 3, &mut CancelToken::never());
         assert!(choice.unwrap().ridge > 0.0);
     }
@@ -333,10 +322,7 @@ mod tests {
     #[test]
     fn the_choice_tells_its_steps_and_ends_when_it_is_told_to() {
         let (features, labels) = images(30, 3);
-        let own = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let own = TaskFeatures::new(&features, &labels);
         let projection = Projection::drawn(WIDTH, 40, 5);
         let mut told = Vec::new();
         let mut wanted = |done, of| {

@@ -185,10 +185,7 @@ impl RanPac {
             let again = self.repeated_classes.iter().find(|(own, _)| own == label);
             *label = again.map_or(*label, |(_, of)| *of);
         }
-        let images = TaskFeatures {
-            features: &features,
-            labels: &labels,
-        };
+        let images = TaskFeatures::new(&features, &labels);
         let outputs = self.projection.outputs();
         // λ is selected before G is allocated, so that their memory does not add up in the first task.
         let chosen = self.ridge_for(images, go_on)?;

@@ -91,10 +91,7 @@ impl Folds {
     /// Returns the predictions in the order of the training split.
     fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
-        let images = TaskFeatures {
-            features,
-            labels: &labels,
-        };
+        let images = TaskFeatures::new(features, &labels);
         let projections = PROJECTIONS.min(labels.len());
         let scores = cross_fitted(images, &self.ends, self.classes, projections, go_on)?;
         let scores: Vec<&[f64]> = scores.chunks_exact(self.classes.max(1)).collect();
