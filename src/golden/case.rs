@@ -115,9 +115,9 @@ impl Case {
     /// Returns the learning rate of a step; `None` if it is not compared.
     pub fn rate(&mut self, now: StepPosition) -> Option<f64> {
         match self {
-            Self::Esn(method) => Some(method.rate(now)),
-            Self::FineTune(method) => Some(method.rate(now)),
-            _ => Some(self.tuning()?.rate(now)),
+            Self::Esn(method) => Some(method.optimiser.rate(now)),
+            Self::FineTune(method) => Some(method.optimiser.rate(now)),
+            _ => Some(self.tuning()?.optimiser.rate(now)),
         }
     }
 

@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
             seed: 0,
         };
         let mut lae = Lae::new(backbone.clone(), pets.clone(), settings);
-        lae.set_experts(pets.clone(), Some(pets), heads_of(file, device)?);
+        (lae.offline, lae.heads) = (Some(pets), heads_of(file, device)?);
         Ok(Self {
             file,
             comparer: Comparer::new(file, tolerance),
@@ -92,9 +92,9 @@ impl<'a> Run<'a> {
     fn compare(&mut self) -> Result<()> {
         let Tolerance { single, trajectory } = self.comparer.tolerance;
         let input = self.images("input")?;
-        let features = self.backbone.features(input.clone(), self.lae.online())?;
+        let features = self.backbone.features(input.clone(), &self.lae.online)?;
         self.comparer.compare_tensor("feature", &features, single)?;
-        let logits = self.lae.heads().forward(&features);
+        let logits = self.lae.heads.forward(&features);
         self.comparer.compare_tensor("logits", &logits, single)?;
         let labels = self.file.labels("target", self.old_classes)?;
         let (loss, gradients) = self.lae.gradients(input.clone(), &labels, false, None)?;
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
             let gradient = gradients.get(name)?;
             Some(gradient.clone().reshape(leaf.dims()))
         };
-        let mut heads = self.lae.heads().clone();
+        let mut heads = self.lae.heads.clone();
         let last = heads.0.len() - 1;
         for (at, Head { weight, bias }) in heads.0.iter_mut().enumerate() {
             for (name, leaf) in [("head.weight", weight), ("head.bias", bias)] {
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
             }
         }
         self.comparer.compare_heads("grad", &heads, single)?;
-        let pets = self.lae.online().parameters();
+        let pets = self.lae.online.parameters();
         let pets = pets.filter_map(|(full, leaf, _)| {
             let name = format!("pet.{full}");
             Some((full.to_string(), gradient(&name, leaf)?))
@@ -171,9 +171,8 @@ impl<'a> Run<'a> {
                     None => tensor.clone(),
                 })
             };
-            let (online, offline) = (held(self.lae.online()), self.lae.offline().map(held));
-            let heads = self.lae.heads().clone();
-            self.lae.set_experts(online, offline, heads);
+            self.lae.online = held(&self.lae.online);
+            self.lae.offline = self.lae.offline.as_ref().map(held);
         }
         match losses.is_empty() {
             false => Ok(Tensor::cat(losses, 0)),
@@ -186,8 +185,8 @@ impl<'a> Run<'a> {
     fn compare_experts(&mut self) -> Result<()> {
         let limit = self.comparer.tolerance.trajectory;
         let experts = [
-            ("traj.online", Some(self.lae.online().clone())),
-            ("traj.offline", self.lae.offline().cloned()),
+            ("traj.online", Some(self.lae.online.clone())),
+            ("traj.offline", self.lae.offline.clone()),
         ];
         for (prefix, stack) in experts {
             let parameters = stack.iter().flat_map(PetStack::parameters);
@@ -195,8 +194,7 @@ impl<'a> Run<'a> {
             let parameters = parameters.collect();
             self.compare_pets(prefix, parameters, limit)?;
         }
-        let heads = self.lae.heads();
-        self.comparer.compare_heads("traj", heads, limit)
+        self.comparer.compare_heads("traj", &self.lae.heads, limit)
     }
 
     fn compare_answers(&mut self, input: Tensor<4>) -> Result<()> {

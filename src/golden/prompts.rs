@@ -7,13 +7,12 @@ use serde::de::DeserializeOwned;
 use super::comparer::Comparer;
 use super::file::{GoldenFile, backbone_of, head_of, theirs_of};
 use super::{GoldenReport, Tolerance};
-use crate::method::heads::Heads;
 use crate::method::optimiser::{Gradients, OptimiserSettings, Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
 use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
-use crate::method::prompt::{Leaves, Prompted, Scheme};
+use crate::method::prompt::{Prompted, Scheme};
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, named};
@@ -99,14 +98,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn all(&mut self, classes: &[usize]) -> Result<()> {
-        let mut leaves = Leaves::new();
-        for (name, leaf) in self.prompted.leaves() {
+        for (name, leaf) in &mut self.prompted.leaves {
             let values = self.file.tensor(&format!("init.{name}"))?.values.clone();
             let shape = leaf.dims().to_vec();
-            let stored = HostTensor { shape, values };
-            leaves.insert(name.clone(), stored.to_device(&self.device)?);
+            *leaf = HostTensor { shape, values }.to_device(&self.device)?;
         }
-        self.prompted.begin_with(leaves, Heads::default());
         let query = self.prompted.query(self.images("test.input")?)?;
         self.compare("test.query", &query)?;
         let mut old_classes = 0;
@@ -131,13 +127,13 @@ impl Run<'_> {
     /// Begins a task with the random draws of the file instead of our own.
     fn begin(&mut self, task: usize, classes: usize) -> Result<()> {
         self.prompted.begin(classes)?;
-        let mut leaves = self.prompted.leaves().clone();
+        let Prompted { leaves, heads, .. } = &mut self.prompted;
         if let Some(coda) = &self.coda {
             let draws = self.file.under(&format!("task{task}.draw."));
             for name in leaves.keys() {
                 named(&draws, name)?;
             }
-            coda.start_components(task, &mut leaves, |name, row, _, columns| {
+            coda.start_components(task, leaves, |name, row, _, columns| {
                 let own = row % (coda.pool / coda.tasks) * columns;
                 let draws = draws
                     .get(name)
@@ -145,14 +141,12 @@ impl Run<'_> {
                 draws.unwrap_or_default().to_vec()
             })?;
         }
-        let mut heads = self.prompted.heads().clone();
         heads.0.pop();
         heads.0.push(head_of(
             self.file,
             &format!("init.head.{task}"),
             &self.device,
         )?);
-        self.prompted.begin_with(leaves, heads);
         self.limit = match task {
             0 => self.comparer.tolerance.single,
             _ => self.comparer.tolerance.trajectory,
@@ -162,10 +156,10 @@ impl Run<'_> {
 
     /// Compares all trained tensors with those of the file that start with `prefix`.
     fn compare_state(&mut self, prefix: &str) -> Result<()> {
-        for (name, leaf) in self.prompted.leaves().clone() {
+        for (name, leaf) in self.prompted.leaves.clone() {
             self.compare(&format!("{prefix}.{name}"), &leaf)?;
         }
-        let heads = self.prompted.heads();
+        let heads = &self.prompted.heads;
         self.comparer.compare_heads(prefix, heads, self.limit)
     }
 
@@ -189,7 +183,7 @@ impl Run<'_> {
             if step == 0 {
                 self.compare_gradients(task, &learned.of)?;
             }
-            rates.push(self.prompted.rate(now));
+            rates.push(self.prompted.optimiser.rate(now));
             norms.extend(learned.of.norm());
             penalties.push(learned.penalty.unwrap_or_else(|| learned.loss.zeros_like()));
             losses.push(learned.loss);
@@ -224,7 +218,7 @@ impl Run<'_> {
             let of = format!("task{task}.grad.{name}");
             let mut values = HostTensor::read(gradient)?;
             if name.ends_with("weight") {
-                let width = self.prompted.heads().0[task].weight.dims()[0];
+                let width = self.prompted.heads.0[task].weight.dims()[0];
                 values.shape = vec![width, values.values.len() / width];
                 values = theirs_of(&values, true);
             }
@@ -245,7 +239,7 @@ impl Run<'_> {
         let (asked, features) = self.prompted.prompted_features(images.clone())?;
         self.compare(&key("feature"), &features)?;
         self.compare(&key("logits"), &self.prompted.logits(images)?)?;
-        let leaves = self.prompted.leaves().clone();
+        let leaves = self.prompted.leaves.clone();
         let leaf = |name: &str| {
             let leaf = leaves.get(name).cloned();
             leaf.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))

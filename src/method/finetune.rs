@@ -140,7 +140,8 @@ pub struct FineTune {
     all_at_once: bool,
     /// How a step splits its batch.
     step: StepSettings,
-    optimiser: Optimiser,
+    /// The optimiser of the current task.
+    pub optimiser: Optimiser,
     task: Option<Task>,
     /// The network with the current weights, built when it is first used after a step.
     answering: OnceLock<Arc<dyn Backbone>>,
@@ -177,11 +178,6 @@ impl FineTune {
             task: None,
             answering: OnceLock::new(),
         })
-    }
-
-    /// Returns the learning rate of a step.
-    pub fn rate(&self, now: StepPosition) -> f64 {
-        self.optimiser.rate(now)
     }
 
     /// Returns the loss of a batch (one value without gradient tracking) and the gradients of all weights

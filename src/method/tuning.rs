@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::cosine::CosineHead;
-use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule};
 use super::{
     Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, State, StepSettings, Stored,
     Task, TrainedPet, real_kind, task_seed,
@@ -90,7 +90,8 @@ pub struct Tuning {
     pub head: CosineHead,
     backbone: Arc<dyn Backbone>,
     settings: TuningSettings,
-    optimiser: Optimiser,
+    /// The optimiser of the session.
+    pub optimiser: Optimiser,
     task: Task,
 }
 
@@ -112,11 +113,6 @@ impl Tuning {
             optimiser: Optimiser::new(settings.optimiser),
             task: task.clone(),
         }
-    }
-
-    /// Returns the learning rate of a step.
-    pub fn rate(&self, now: StepPosition) -> f64 {
-        self.optimiser.rate(now)
     }
 
     /// Returns the loss of a batch and the gradients of all trained parameters (`pet.…`, `head.weight`, `head.sigma`),

@@ -63,10 +63,10 @@ fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
     let mut lae = lae(ALL);
     lae.begin(2);
     steps(&mut lae, 3, false);
-    assert!(lae.offline().is_none());
+    assert!(lae.offline.is_none());
     lae.end_task(&mut CancelToken::never()).unwrap();
     lae.begin(2);
-    assert_eq!(values(lae.offline().unwrap()), values(lae.online()));
+    assert_eq!(values(lae.offline.as_ref().unwrap()), values(&lae.online));
 }
 
 #[test]
@@ -76,20 +76,17 @@ fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
     steps(&mut lae, 1, false);
     lae.begin(2);
     steps(&mut lae, 2, false);
-    let (online, offline) = (values(lae.online()), values(lae.offline().unwrap()));
-    let head = HostTensor::read(&lae.heads().0[1].weight).unwrap();
-    let old_head = HostTensor::read(&lae.heads().0[0].weight).unwrap();
+    let (online, offline) = (values(&lae.online), values(lae.offline.as_ref().unwrap()));
+    let head = HostTensor::read(&lae.heads.0[1].weight).unwrap();
+    let old_head = HostTensor::read(&lae.heads.0[0].weight).unwrap();
     assert_ne!(online, offline);
     let (_, gradients) = lae.gradients(images(), &[0, 1, 0, 1], true, None).unwrap();
     assert!(gradients.iter().all(|(name, _)| name.starts_with("head.")));
     steps(&mut lae, 1, true);
-    assert_eq!(values(lae.online()), online);
-    assert_ne!(HostTensor::read(&lae.heads().0[1].weight).unwrap(), head);
-    assert_eq!(
-        HostTensor::read(&lae.heads().0[0].weight).unwrap(),
-        old_head
-    );
-    let now = values(lae.offline().unwrap());
+    assert_eq!(values(&lae.online), online);
+    assert_ne!(HostTensor::read(&lae.heads.0[1].weight).unwrap(), head);
+    assert_eq!(HostTensor::read(&lae.heads.0[0].weight).unwrap(), old_head);
+    let now = values(lae.offline.as_ref().unwrap());
     for (((on, off), new), _) in online.iter().zip(&offline).zip(&now).zip(0..) {
         for ((a, b), got) in on.iter().zip(off).zip(new) {
             let want = ALPHA as f32 * b + (1.0 - ALPHA as f32) * a;
@@ -120,11 +117,11 @@ fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
     lae.begin(2);
     steps(&mut lae, 2, false);
     lae.end_task(&mut CancelToken::never()).unwrap();
-    let first = values(lae.online());
+    let first = values(&lae.online);
     lae.begin(2);
     steps(&mut lae, 2, false);
-    assert_eq!(values(lae.offline().unwrap()), first);
-    assert_ne!(values(lae.online()), first);
+    assert_eq!(values(lae.offline.as_ref().unwrap()), first);
+    assert_ne!(values(&lae.online), first);
     let [online, offline] = lae.drift().unwrap();
     assert!(online > 0.0 && offline == 0.0);
 }
@@ -140,7 +137,7 @@ fn baseline_keeps_no_offline_pet() {
     lae.begin(2);
     lae.begin(3);
     steps(&mut lae, 1, false);
-    assert!(lae.offline().is_none());
+    assert!(lae.offline.is_none());
     let logits = lae.judge(images()).unwrap();
     assert!(logits.offline.is_none());
     assert_eq!(logits.online.dims(), [4, 5]);
@@ -182,12 +179,12 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
     let of_pets = gradients
         .iter()
         .filter(|(name, _)| name.starts_with("pet."));
-    assert_eq!(of_pets.count(), lae.online().parameters().count());
+    assert_eq!(of_pets.count(), lae.online.parameters().count());
     let name = "1.s";
     let slope = HostTensor::read(gradients.get("pet.1.s").unwrap());
     let slope = slope.unwrap().values[0];
     let loss_at = |shift: f32| {
-        let moved = lae.online().with(|n, t, _| {
+        let moved = lae.online.with(|n, t, _| {
             if n == name {
                 t.clone() + shift
             } else {
@@ -195,7 +192,8 @@ fn one_gradient_per_trained_parameter_matches_finite_differences() {
             }
         });
         let mut other = self::lae(ALL);
-        other.set_experts(moved, None, lae.heads().clone());
+        (other.online, other.offline) = (moved, None);
+        other.heads = lae.heads.clone();
         let (loss, _) = other.gradients(images(), &labels, true, None).unwrap();
         HostTensor::read(&loss).unwrap().values[0]
     };

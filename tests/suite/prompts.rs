@@ -108,9 +108,9 @@ fn every_image_gets_its_own_prompts() {
     for make in schemes {
         let (mut prompted, again) = (make(), make());
         prompted.begin(2).unwrap();
-        for (name, leaf) in again.leaves() {
+        for (name, leaf) in &again.leaves {
             let drawn = !name.starts_with("coda");
-            assert!(!drawn || numbers(leaf) == numbers(&prompted.leaves()[name]));
+            assert!(!drawn || numbers(leaf) == numbers(&prompted.leaves[name]));
         }
         steps(&mut prompted, 3);
         prompted.begin(3).unwrap();
@@ -129,13 +129,13 @@ fn every_image_gets_its_own_prompts() {
 fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
     let mut prompted = on(vit(), dualprompt(3)).unwrap();
     prompted.begin(2).unwrap();
-    let fresh = prompted.leaves().clone();
+    let fresh = prompted.leaves.clone();
     steps(&mut prompted, 2);
-    let before = prompted.leaves().clone();
+    let before = prompted.leaves.clone();
     let gradients = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     assert_eq!(gradients.choice, [[0]; 4]);
     prompted.begin(2).unwrap();
-    let (was, is) = (&before, prompted.leaves());
+    let (was, is) = (&before, &prompted.leaves);
     // Rows of `e`: block and part, then slot, then token.
     let slot = |leaves: &Leaves, part: usize, slot: usize| {
         let rows = numbers(&leaves["e"]);
@@ -158,9 +158,9 @@ fn with_more_tasks_than_slots_images_choose_while_learning_too() {
     let mut prompted = on(vit(), dualprompt(4)).unwrap();
     prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
-    let before = prompted.leaves().clone();
+    let before = prompted.leaves.clone();
     prompted.begin(2).unwrap();
-    assert_eq!(numbers(&prompted.leaves()["e"]), numbers(&before["e"]));
+    assert_eq!(numbers(&prompted.leaves["e"]), numbers(&before["e"]));
     let learning = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     let (answering, _) = prompted.prompted_features(images(4)).unwrap();
     assert_eq!(learning.choice, answering.choice);
@@ -197,7 +197,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
         rows.map(|row| row.iter().map(|v| f64::from(*v)).collect())
             .collect()
     };
-    let first = prompted.leaves().clone();
+    let first = prompted.leaves.clone();
     for name in first.keys() {
         let rows = rows(&first, name);
         let dot = |a: usize, b: usize| {
@@ -214,7 +214,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
         assert!(rows[2..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
     steps(&mut prompted, 3);
-    let trained = prompted.leaves().clone();
+    let trained = prompted.leaves.clone();
     let draw = |row: usize, columns: usize| -> Vec<f32> {
         (0..columns)
             .map(|i| ((i * 7 + row * 13) as f32).sin())
@@ -252,7 +252,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
     prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
     for name in trained.keys() {
-        let (was, is) = (rows(&trained, name), rows(prompted.leaves(), name));
+        let (was, is) = (rows(&trained, name), rows(&prompted.leaves, name));
         assert_eq!(was[..2], is[..2], "{name}: earlier tasks' components");
         assert!(is[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Answer, argmax};
-use super::super::optimiser::{Gradients, Optimiser, StepPosition};
+use super::super::optimiser::{Gradients, Optimiser};
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
@@ -63,7 +63,8 @@ pub struct Esn {
     pub prompt: Tensor<2>,
     /// The stages, one for each task begun.
     stages: Vec<EsnStage>,
-    optimiser: Optimiser,
+    /// The optimiser of the current task.
+    pub optimiser: Optimiser,
     task: Option<Task>,
     /// How often the newest stage wins against the earlier ones at each temperature.
     pub separation: Separation,
@@ -111,11 +112,6 @@ impl Esn {
     pub fn temperatures(&self) -> Vec<f64> {
         let places = self.temperatures.iter();
         places.map(|place| votes::TEMPERATURES[*place]).collect()
-    }
-
-    /// Returns the learning rate of a step.
-    pub fn rate(&self, now: StepPosition) -> f64 {
-        self.optimiser.rate(now)
     }
 
     fn trains_prompt(&self) -> bool {

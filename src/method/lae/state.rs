@@ -40,12 +40,14 @@ pub struct Lae {
     pub(super) settings: LaeSettings,
     /// The PET before the first task.
     pub(super) fresh: PetStack,
-    pub(super) online: PetStack,
+    /// The online PET.
+    pub online: PetStack,
     /// `None` until the second task begins, or always if both Accumulation and Ensemble are off.
-    pub(super) offline: Option<PetStack>,
+    pub offline: Option<PetStack>,
     /// The online PET at the end of the first task, the origin of drift.
     pub(super) origin: Option<PetStack>,
-    pub(super) heads: Heads,
+    /// The heads of the tasks begun so far.
+    pub heads: Heads,
     pub(super) adam: Optimiser,
     /// EWC's addition to the loss.
     pub(super) penalty: Option<EwcPenalty>,
@@ -116,28 +118,6 @@ impl Lae {
         }
     }
 
-    /// Replaces the initial values: PETs of both experts and all heads.
-    pub fn set_experts(&mut self, online: PetStack, offline: Option<PetStack>, heads: Heads) {
-        self.online = online;
-        self.offline = offline;
-        self.heads = heads;
-    }
-
-    /// Returns the online PET.
-    pub fn online(&self) -> &PetStack {
-        &self.online
-    }
-
-    /// Returns the offline PET, if it exists.
-    pub fn offline(&self) -> Option<&PetStack> {
-        self.offline.as_ref()
-    }
-
-    /// Returns the heads of the tasks begun so far.
-    pub fn heads(&self) -> &Heads {
-        &self.heads
-    }
-
     pub(super) fn device(&self) -> Device {
         self.backbone.device()
     }
@@ -151,7 +131,8 @@ impl Lae {
             return Ok([0.0; 2]);
         };
         let distance = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
-        Ok([distance(Some(self.online()))?, distance(self.offline())?])
+        let offline = self.offline.as_ref();
+        Ok([distance(Some(&self.online))?, distance(offline)?])
     }
 
     /// Returns the loss of a batch and the gradients of the last head (`head.…`) and, unless frozen, of the online PET

@@ -52,9 +52,12 @@ pub struct Prompted {
     class_position: Tensor<3>,
     scheme: Box<dyn Scheme>,
     seed: u64,
-    leaves: Leaves,
-    heads: Heads,
-    optimiser: Optimiser,
+    /// The trained tensors besides the heads.
+    pub leaves: Leaves,
+    /// The heads of the tasks begun so far.
+    pub heads: Heads,
+    /// The optimiser of the current task.
+    pub optimiser: Optimiser,
     task: Option<Task>,
     /// The current task's queries by sample, cached if training images are the same in every epoch.
     queries: Option<HashMap<usize, Vec<f32>>>,
@@ -111,22 +114,6 @@ impl Prompted {
             step: StepSettings::of(config),
             ..made
         })
-    }
-
-    /// Returns the trained tensors besides the heads.
-    pub fn leaves(&self) -> &Leaves {
-        &self.leaves
-    }
-
-    /// Returns the heads of the tasks begun so far.
-    pub fn heads(&self) -> &Heads {
-        &self.heads
-    }
-
-    /// Begins a task with these tensors and these heads, including the task's own.
-    pub fn begin_with(&mut self, leaves: Leaves, heads: Heads) {
-        (self.leaves, self.heads) = (leaves, heads);
-        self.optimiser.clear();
     }
 
     /// Adds the classes of the next task.
@@ -316,11 +303,6 @@ impl Prompted {
             choice: asked.choice,
             of,
         })
-    }
-
-    /// Returns the learning rate of a step.
-    pub fn rate(&self, now: StepPosition) -> f64 {
-        self.optimiser.rate(now)
     }
 
     /// Updates every trained tensor, including the current head.

@@ -24,7 +24,7 @@ use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::LoggedSink;
-use crate::run::event::{AddedTask, Control, ControlRequest, Event, RunHeader, Sink};
+use crate::run::event::{AddedTask, Control, ControlRequest, RunHeader, Sink};
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
