@@ -10,7 +10,7 @@ use super::output::{Json, pass_on, say, tell};
 use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::counted;
 use crate::experiment::predict::Predictor;
-use crate::experiment::sheet::{self, Columns, SheetBatch, fill};
+use crate::experiment::sheet::{self, Columns, fill};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
@@ -126,7 +126,7 @@ impl SheetPaths<'_> {
         let control = stop_on_ctrl_c()?;
         let mut step = step_of(&control);
         let mut step = |count: SheetCount| step(count.done, count.of);
-        let mut ask = |piece: SheetBatch| predictor.predict_batch(&piece.seen);
+        let mut ask = |seen: Vec<u8>| predictor.predict_batch(&seen);
         let all = sheet::ImageSelection {
             folder: self.folder,
             only: &[],

@@ -358,7 +358,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
                 only: &[],
             },
             &csv,
-            &mut |piece| predictor.predict_batch(&piece.seen),
+            &mut |seen: Vec<u8>| predictor.predict_batch(&seen),
             &mut |_| ControlFlow::Continue(()),
         );
         assert_eq!(count.unwrap().unwrap().done, classes.len());

@@ -17,8 +17,8 @@ use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
     real_kind, whole_kind,
 };
-use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme};
-use super::{check, check_blocks, leaf, same};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompts, Scheme};
+use super::{build, check, check_blocks, leaf, same};
 use crate::counts::counted;
 use crate::message;
 use crate::nn;
@@ -94,24 +94,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         let components = blocks * chosen.count("pool")? as f64 * component;
         Ok((components + sizes.classes as f64) * sizes.width as f64)
     },
-    check: |chosen, context| match context {
-        Some(context) => check(
-            &Coda::chosen(chosen, context.blocks.len(), (context.tasks, context.tasks))?,
-            context,
-        ),
-        None => Ok(()),
-    },
-    build: |setup| {
-        let chosen = Chosen::of(setup.config)?;
-        let training = OptimiserSettings {
-            schedule: Schedule::LaggingCosine,
-            ..OptimiserSettings::adam(chosen.learning_rate())
-        };
-        let depth = setup.backbone.blocks().len();
-        let tasks = (setup.planned, setup.tasks.len());
-        let scheme = Box::new(Coda::chosen(&chosen, depth, tasks)?);
-        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
-    },
+    check: check::<Coda>,
+    build: build::<Coda>,
     has_recipe: false,
     ..MethodSpec::USUAL
 };
@@ -142,20 +126,6 @@ const VANISHED: f64 = 1e-8;
 const MOST_DRAWS: u64 = 100;
 
 impl Coda {
-    /// Returns the settings for the planned number of tasks and the current number of tasks. An added task adds its own
-    /// share of components.
-    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
-        let pool = chosen.count("pool")?;
-        let share = pool / planned.max(1);
-        Ok(Self {
-            pool: pool.max(share * tasks),
-            length: chosen.count("length")?,
-            blocks: chosen.blocks("blocks", depth)?,
-            mu: chosen.real("mu")?,
-            tasks: planned.max(tasks),
-        })
-    }
-
     /// Returns the number of components per task.
     fn share(&self) -> usize {
         self.pool / self.tasks.max(1)
@@ -255,6 +225,26 @@ fn skewness(rows: &Tensor<2>, device: &Device) -> Tensor<1> {
 }
 
 impl Scheme for Coda {
+    /// Returns the settings; an added task adds its own share of components.
+    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
+        let pool = chosen.count("pool")?;
+        let share = pool / planned.max(1);
+        Ok(Self {
+            pool: pool.max(share * tasks),
+            length: chosen.count("length")?,
+            blocks: chosen.blocks("blocks", depth)?,
+            mu: chosen.real("mu")?,
+            tasks: planned.max(tasks),
+        })
+    }
+
+    fn training(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
+        Ok(OptimiserSettings {
+            schedule: Schedule::LaggingCosine,
+            ..OptimiserSettings::adam(chosen.learning_rate())
+        })
+    }
+
     fn title(&self) -> &'static str {
         SPEC.title
     }

@@ -13,14 +13,12 @@ use burn::tensor::Tensor;
 use serde::Deserialize;
 
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    Workload, whole_kind,
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+    whole_kind,
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
-use super::{
-    Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, clipped_adam,
-};
-use super::{check, check_blocks, drawn, leaf, same};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompts, Scheme};
+use super::{build, check, check_blocks, drawn, leaf, same};
 use crate::message;
 use crate::nn;
 use crate::pet::Init;
@@ -109,42 +107,11 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..Workload::USUAL
         })
     },
-    check: |chosen, context| match context {
-        Some(context) => {
-            let tasks = (context.tasks, context.tasks);
-            let scheme = DualPrompt::chosen(chosen, context.blocks.len(), tasks)?;
-            check(&scheme, context)
-        }
-        None => Ok(()),
-    },
-    build: |setup| Ok(Box::new(build(&setup)?)),
+    check: check::<DualPrompt>,
+    build: build::<DualPrompt>,
     has_recipe: false,
     ..MethodSpec::USUAL
 };
-
-/// Returns DualPrompt before its first task.
-///
-/// # Errors
-/// Returns a Problem for unsuitable settings.
-pub fn build(setup: &Setup<'_>) -> Result<Prompted> {
-    let chosen = Chosen::of(setup.config)?;
-    let training = clipped_adam(&chosen)?;
-    let depth = setup.backbone.blocks().len();
-    let tasks = (setup.planned, setup.tasks.len());
-    let scheme = DualPrompt::chosen(&chosen, depth, tasks)?;
-    Prompted::from_setup(setup, Box::new(scheme), training)
-}
-
-/// Returns the slots of a run with this number of tasks.
-///
-/// # Errors
-/// Returns a Problem for a setting out of range.
-pub fn slots(chosen: &Chosen<'_>, tasks: usize) -> Result<usize> {
-    Ok(match chosen.count("pool")? {
-        0 => tasks,
-        pool => pool,
-    })
-}
 
 const LENGTH: SettingKind = whole_kind(5, 1, 100);
 /// The settings with 20 expert tokens, as for ImageNet-R.
@@ -174,20 +141,6 @@ pub struct DualPrompt {
 }
 
 impl DualPrompt {
-    /// Returns the settings for the planned number of tasks and the current number of tasks.
-    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
-        Ok(Self {
-            pool: slots(chosen, planned.max(tasks))?,
-            g_blocks: chosen.blocks("g_blocks", depth)?,
-            g_length: chosen.count("g_length")?,
-            e_blocks: chosen.blocks("e_blocks", depth)?,
-            e_length: chosen.count("e_length")?,
-            pull: chosen.real("pull")?,
-            tasks,
-            study: chosen.flag("study")?,
-        })
-    }
-
     /// Returns whether each task has its own slot.
     fn slot_per_task(&self) -> bool {
         self.tasks <= self.pool
@@ -204,6 +157,22 @@ impl DualPrompt {
 }
 
 impl Scheme for DualPrompt {
+    fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
+        Ok(Self {
+            pool: match chosen.count("pool")? {
+                0 => planned.max(tasks),
+                pool => pool,
+            },
+            g_blocks: chosen.blocks("g_blocks", depth)?,
+            g_length: chosen.count("g_length")?,
+            e_blocks: chosen.blocks("e_blocks", depth)?,
+            e_length: chosen.count("e_length")?,
+            pull: chosen.real("pull")?,
+            tasks,
+            study: chosen.flag("study")?,
+        })
+    }
+
     fn title(&self) -> &'static str {
         SPEC.title
     }

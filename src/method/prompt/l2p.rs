@@ -14,9 +14,7 @@ use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload, whole_kind,
 };
 use super::choice::{CLIP, best, one_hot, pull, selected_similarity, similarity};
-use super::{
-    Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, check, clipped_adam, drawn, leaf,
-};
+use super::{Leaves, PromptQuery, PromptRequest, Prompts, Scheme, build, check, drawn, leaf};
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
 use crate::nn;
@@ -81,16 +79,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         let prompts = sizes.tasks as f64 * pool * sizes.width as f64;
         Ok(prompts + (sizes.classes * sizes.width) as f64)
     },
-    check: |chosen, context| match context {
-        Some(context) => check(&L2p::chosen(chosen)?, context),
-        None => Ok(()),
-    },
-    build: |setup| {
-        let chosen = Chosen::of(setup.config)?;
-        let training = clipped_adam(&chosen)?;
-        let scheme = Box::new(L2p::chosen(&chosen)?);
-        Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
-    },
+    check: check::<L2p>,
+    build: build::<L2p>,
     has_recipe: false,
     ..MethodSpec::USUAL
 };
@@ -108,8 +98,8 @@ pub struct L2p {
     pub pull: f64,
 }
 
-impl L2p {
-    fn chosen(chosen: &Chosen<'_>) -> Result<Self> {
+impl Scheme for L2p {
+    fn chosen(chosen: &Chosen<'_>, _depth: usize, _tasks: (usize, usize)) -> Result<Self> {
         Ok(Self {
             pool: chosen.count("pool")?,
             length: chosen.count("length")?,
@@ -117,9 +107,7 @@ impl L2p {
             pull: chosen.real("pull")?,
         })
     }
-}
 
-impl Scheme for L2p {
     fn title(&self) -> &'static str {
         SPEC.title
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use burn::tensor::Tensor;
 
 use super::optimiser::OptimiserSettings;
-use super::{Chosen, Context};
+use super::{Chosen, Context, Method, Setup};
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
 use crate::pet::{Hooks, Init};
@@ -98,6 +98,29 @@ pub struct PromptQuery {
 
 /// The differences between prompt methods.
 pub trait Scheme: Send + Sync {
+    /// Returns the settings for a network of this depth, and for the planned and the current number of tasks.
+    ///
+    /// # Errors
+    /// Returns a Problem for a setting out of range.
+    fn chosen(chosen: &Chosen<'_>, depth: usize, tasks: (usize, usize)) -> Result<Self>
+    where
+        Self: Sized;
+
+    /// Returns the settings of the optimiser: Adam with a constant rate and clipped gradients, reset for each task.
+    ///
+    /// # Errors
+    /// Returns a Problem for a setting out of range.
+    fn training(chosen: &Chosen<'_>) -> Result<OptimiserSettings>
+    where
+        Self: Sized,
+    {
+        let clip = chosen.real(choice::CLIP.key)?;
+        Ok(OptimiserSettings {
+            clip: (clip > 0.0).then_some(clip),
+            ..OptimiserSettings::adam(chosen.learning_rate())
+        })
+    }
+
     /// Returns the display name.
     fn title(&self) -> &'static str;
 
@@ -158,16 +181,31 @@ pub trait Scheme: Send + Sync {
     }
 }
 
-/// Checks the scheme against the network of a run, before any weight is read.
-///
-/// # Errors
-/// Returns a Problem that uses the terms of the paper.
-pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
+/// Checks the settings against the network of a run, before any weight is read.
+fn check<S: Scheme>(chosen: &Chosen<'_>, context: Option<&Context<'_>>) -> Result<()> {
+    let Some(context) = context else {
+        return Ok(());
+    };
+    let tasks = (context.tasks, context.tasks);
+    let scheme = S::chosen(chosen, context.blocks.len(), tasks)?;
     let network = context.architecture;
     match network.has_class_token() {
         true => scheme.check(network.feature_width(), network.blocks().len()),
-        false => Err(no_class_token(scheme)),
+        false => Err(no_class_token(&scheme)),
     }
+}
+
+/// Creates the method before its first task.
+fn build<S: Scheme + 'static>(setup: Setup<'_>) -> Result<Box<dyn Method>> {
+    let chosen = Chosen::of(setup.config)?;
+    let training = S::training(&chosen)?;
+    let tasks = (setup.planned, setup.tasks.len());
+    let scheme = S::chosen(&chosen, setup.backbone.blocks().len(), tasks)?;
+    Ok(Box::new(Prompted::from_setup(
+        &setup,
+        Box::new(scheme),
+        training,
+    )?))
 }
 
 fn no_class_token(scheme: &dyn Scheme) -> Problem {
@@ -178,15 +216,6 @@ fn no_class_token(scheme: &dyn Scheme) -> Problem {
     ))
     .at(format!("--method {}", title.to_lowercase()))
     .advise(message!("advice-choose-vit-or-method"))
-}
-
-/// Returns Adam with a constant rate and clipped gradients.
-fn clipped_adam(chosen: &Chosen<'_>) -> Result<OptimiserSettings> {
-    let clip = chosen.real(choice::CLIP.key)?;
-    Ok(OptimiserSettings {
-        clip: (clip > 0.0).then_some(clip),
-        ..OptimiserSettings::adam(chosen.learning_rate())
-    })
 }
 
 /// Returns a Problem if the setting lists a block that the backbone does not have.

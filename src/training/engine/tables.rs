@@ -16,7 +16,7 @@ use crate::experiment::ResourceCache;
 use crate::experiment::doubt;
 use crate::experiment::predict::Predictor;
 use crate::experiment::predictor_cache::Key;
-use crate::experiment::sheet::{Columns, ImageSelection, SheetBatch, fill};
+use crate::experiment::sheet::{Columns, ImageSelection, fill};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
@@ -206,8 +206,7 @@ impl Worker<'_> {
     }
 
     fn write_table(&self, request: &SheetRequest, columns: &Columns) -> Result<Event> {
-        let mut ask =
-            |piece: SheetBatch| self.compute(move |predictor| predictor.predict_batch(&piece.seen));
+        let mut ask = |seen: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&seen));
         let mut step =
             |count: SheetCount| self.report(sheet(self.ticket, SheetState::Working(count)));
         let asked = ImageSelection {

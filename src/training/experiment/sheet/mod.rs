@@ -25,17 +25,8 @@ use crate::store::{harmless_cell, write_with};
 pub use columns::Columns;
 pub use corrections::{AnsweredPicture, Sorted, answered, keep_sorted};
 
-/// Images as network input, concatenated.
-#[derive(Clone, Debug)]
-pub struct SheetBatch {
-    /// All their pixels.
-    pub seen: Vec<u8>,
-    /// Number of images.
-    pub pictures: usize,
-}
-
-/// Predicts a batch; returns one answer per image.
-pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
+/// Predicts images (network input, concatenated); returns one answer per image.
+pub type Ask<'a> = dyn FnMut(Vec<u8>) -> Result<Vec<Answer>> + 'a;
 /// Receives the progress of the table; stops it by breaking.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 
@@ -93,10 +84,10 @@ pub fn fill(
         let mut table = csv::Writer::from_writer(file);
         record(&mut table, csv, columns.head())?;
         let ready = |piece| decoded(columns, folder, piece);
-        let ended = one_ahead(pictures.chunks(columns.piece), ready, |(rows, piece)| {
-            let verdicts = match piece.pictures {
-                0 => Vec::new(),
-                _ => ask(piece)?,
+        let ended = one_ahead(pictures.chunks(columns.piece), ready, |(rows, seen)| {
+            let verdicts = match seen.is_empty() {
+                true => Vec::new(),
+                false => ask(seen)?,
             };
             lines(&mut table, csv, columns, rows, verdicts, &mut count)?;
             Ok(step(count))
@@ -117,7 +108,7 @@ pub fn fill(
 }
 
 /// Decodes the images of a batch on all cores.
-fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, SheetBatch) {
+fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Vec<u8>) {
     let row = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();
         if let Some(reason) = &below.reason {
@@ -130,15 +121,8 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Shee
             Err(problem) => ((path, Some(problem.what)), Vec::new()),
         }
     };
-    let all: Vec<(Row, Vec<u8>)> = piece.par_iter().map(row).collect();
-    let pictures = all.iter().filter(|(_, seen)| !seen.is_empty()).count();
-    let mut rows = Vec::with_capacity(all.len());
-    let mut seen = Vec::with_capacity(pictures * columns.input.bytes());
-    for (row, own) in all {
-        rows.push(row);
-        seen.extend(own);
-    }
-    (rows, SheetBatch { seen, pictures })
+    let (rows, seen): (Vec<Row>, Vec<Vec<u8>>) = piece.par_iter().map(row).unzip();
+    (rows, seen.concat())
 }
 
 /// Writes the lines of a batch.
@@ -204,8 +188,8 @@ mod tests {
         }
     }
 
-    fn said(piece: &SheetBatch) -> Vec<Answer> {
-        (0..piece.pictures)
+    fn said(seen: &[u8]) -> Vec<Answer> {
+        seen.chunks(8 * 8 * 3)
             .map(|_| Answer::alone(Expert::ANSWER, &[2.0, 0.0]))
             .collect()
     }
@@ -225,9 +209,10 @@ mod tests {
 
     fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
         let mut asked = Vec::new();
-        let mut ask = |piece: SheetBatch| {
-            asked.push(piece.pictures);
-            Ok(said(&piece))
+        let mut ask = |seen: Vec<u8>| {
+            let answers = said(&seen);
+            asked.push(answers.len());
+            Ok(answers)
         };
         let ended = fill(&columns(), all(folder), csv, &mut ask, &mut |_| {
             ControlFlow::Continue(())
@@ -274,7 +259,7 @@ mod tests {
             folder: pictures.path(),
             only: &only,
         };
-        let mut answer = |piece: SheetBatch| Ok(said(&piece));
+        let mut answer = |seen: Vec<u8>| Ok(said(&seen));
         let mut on = |_| ControlFlow::Continue(());
         let count = fill(&columns(), asked, &csv, &mut answer, &mut on);
         assert_eq!(count.unwrap().unwrap().done, 2);
@@ -336,7 +321,7 @@ mod tests {
             _ => ControlFlow::Break(()),
         };
         let asked = all(pictures.path());
-        let mut answer = |piece: SheetBatch| Ok(said(&piece));
+        let mut answer = |seen: Vec<u8>| Ok(said(&seen));
         let ended = fill(&columns(), asked, &csv, &mut answer, &mut stop);
         assert_eq!(ended.unwrap(), None);
         let mut on = |_| ControlFlow::Continue(());
