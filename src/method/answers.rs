@@ -1,4 +1,5 @@
-//! The answers of a method's experts for an image, computed from their logits or scores.
+//! The two steps of an answer: the input of the heads for a batch of images, and the answers of a method's experts,
+//! computed from their logits or scores.
 //!
 //! Answers are per image, never per batch. Every choice is an argmax; among equal values the lowest class wins.
 
@@ -6,8 +7,10 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
-use crate::metrics::Expert;
-use crate::problem::Result;
+use crate::backbone::Backbone;
+use crate::metrics::{ByExpert, Expert};
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
 use crate::run::event::ClassPrediction;
 use crate::tensors::{HostTensor, not_finite};
 
@@ -158,6 +161,58 @@ fn exponentials(logits: &[f32]) -> (f32, f64, Vec<f64>) {
     let top = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let shifted: Vec<f64> = logits.iter().map(|&l| f64::from(l - top).exp()).collect();
     (top, shifted.iter().sum(), shifted)
+}
+
+/// The input of the heads for a batch of images. Each expert with its own features has one part (batch × width), or
+/// several if its heads use different features (EASE's subspaces, ESN's stages).
+#[derive(Clone, Debug, Default)]
+pub struct Features(ByExpert<Vec<Tensor<2>>>);
+
+impl Features {
+    /// Returns the features of a single expert.
+    pub fn alone(features: Tensor<2>) -> Self {
+        Self::default().with(Expert::ANSWER, vec![features])
+    }
+
+    /// Adds the features of one more expert.
+    #[must_use]
+    pub fn with(mut self, expert: Expert, parts: Vec<Tensor<2>>) -> Self {
+        self.0.insert(expert, parts);
+        self
+    }
+
+    /// Returns the parts of an expert; empty for an expert without its own features.
+    pub fn parts(&self, expert: Expert) -> &[Tensor<2>] {
+        self.0.get(&expert).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns all parts of an expert, concatenated.
+    ///
+    /// # Errors
+    /// Returns a Problem if it has none.
+    pub fn of(&self, expert: Expert) -> Result<Tensor<2>> {
+        match self.parts(expert) {
+            [] => Err(Problem::new(format!(
+                "the {} expert has no features",
+                expert.name()
+            ))),
+            [only] => Ok(only.clone()),
+            parts => Ok(Tensor::cat(parts.to_vec(), 1)),
+        }
+    }
+
+    /// Returns the experts with their own features, in order.
+    pub fn experts(&self) -> impl Iterator<Item = Expert> {
+        self.0.keys().copied()
+    }
+}
+
+/// Returns the features of the backbone without PETs (batch × width).
+///
+/// # Errors
+/// As [`Backbone::features`].
+pub fn plain(backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
+    backbone.features(images, &PetStack::empty())
 }
 
 #[cfg(test)]

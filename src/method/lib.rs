@@ -8,22 +8,17 @@
 pub mod answers;
 pub mod aper;
 mod backward;
-mod cancel;
 mod chosen;
-pub mod cosine;
 pub mod ease;
 mod epochs;
 pub mod esn;
 mod ewc;
 mod exemplars;
 mod exported_classifier;
-mod features;
 pub mod finetune;
-mod frozen;
 pub mod heads;
 mod icarl;
 pub mod lae;
-mod measurement;
 pub mod optimiser;
 mod pets;
 pub mod prompt;
@@ -56,20 +51,16 @@ use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
 use crate::tensors::{GeneratedTensors, HostTensor, Named};
 
-pub use answers::{Answer, TEMPERATURE};
+pub use answers::{Answer, Features, TEMPERATURE, plain};
 pub use backward::Backward;
-pub use cancel::CancelToken;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
 };
-pub use epochs::{epochs_of, passes_of, steps_of};
+pub use epochs::{all_frozen, epochs_of, passes_of, steps_of};
 pub use exemplars::Exemplar;
 pub use exported_classifier::{AnswerRule, CosinePart, ExportedClassifier, LogitSource};
-pub use features::{Features, plain};
-pub use frozen::all_frozen;
 pub use heads::Heads;
 pub use lae::{Lae, LaeSettings};
-pub use measurement::{MeasuredValue, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{
@@ -80,7 +71,9 @@ pub(crate) use spec::{real_kind, whole_kind};
 pub use start::check_start;
 pub use state::{State, Stored};
 pub use step::{BatchPart, StepSettings};
-pub use task::{Batch, Pass, PassImages, PassWork, Task};
+pub use task::{
+    Batch, CancelToken, MeasuredValue, Measurement, Moment, Pass, PassImages, PassWork, Task,
+};
 pub use unused_settings::Plugin;
 
 /// All methods, in display order.

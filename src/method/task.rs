@@ -1,11 +1,13 @@
-//! Data exchanged between trainer and method: the task, the pass over its images, the batch of a pass.
+//! Data exchanged between trainer and method: the task, the pass over its images, the batch of a pass, the progress of a
+//! long computation between two batches, and measurements.
 
 use std::ops::Range;
 
 use burn::tensor::Tensor;
 
 use super::optimiser::StepPosition;
-use crate::problem::Problem;
+use crate::metrics::SlotCounts;
+use crate::problem::{Problem, Result};
 
 /// A task of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,6 +183,79 @@ impl Batch<'_> {
         let first = task.classes.start;
         let labels = self.labels.iter();
         labels.map(|label| label.saturating_sub(first)).collect()
+    }
+}
+
+/// A callback that is called after each step of a long computation with the steps done and the total number of steps.
+/// It returns whether to continue.
+pub struct CancelToken<'a>(Option<&'a mut dyn FnMut(usize, usize) -> bool>);
+
+impl<'a> CancelToken<'a> {
+    /// Returns a [`CancelToken`] that calls `wanted` after each step.
+    pub fn with_callback(wanted: &'a mut dyn FnMut(usize, usize) -> bool) -> Self {
+        Self(Some(wanted))
+    }
+
+    /// Returns a [`CancelToken`] that never cancels and reports nothing.
+    pub fn never() -> Self {
+        Self(None)
+    }
+
+    /// Reports that `steps` of `of` steps are done.
+    ///
+    /// # Errors
+    /// Returns a Problem if the computation was cancelled; its result is then useless.
+    pub fn report(&mut self, steps: usize, of: usize) -> Result<()> {
+        match self.0.as_mut().is_none_or(|wanted| wanted(steps, of)) {
+            true => Ok(()),
+            false => Err(Problem::new("this work was stopped")),
+        }
+    }
+}
+
+/// When a method reports its measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// With every progress report and after every pass. The values after passes are stored as `NAME_1`, `NAME_2`, ….
+    Pass,
+    /// After a task was tested; stored as `NAME`.
+    Task,
+}
+
+/// A measurement with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Its name in files and JSON.
+    pub name: &'static str,
+    /// Its value.
+    pub value: MeasuredValue,
+}
+
+/// The value of a measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeasuredValue {
+    /// A number.
+    Figure(f64),
+    /// For each task so far, the results of its test images with each of the method's prompt slots. Reported only after
+    /// a task, and at most once per method.
+    Study(Vec<SlotCounts>),
+}
+
+impl Measurement {
+    /// Returns a number with this name.
+    pub const fn figure(name: &'static str, value: f64) -> Self {
+        Self {
+            name,
+            value: MeasuredValue::Figure(value),
+        }
+    }
+
+    /// Returns name and value of a number; `None` for another measurement.
+    pub fn as_figure(&self) -> Option<(String, f64)> {
+        match self.value {
+            MeasuredValue::Figure(value) => Some((self.name.to_string(), value)),
+            MeasuredValue::Study(_) => None,
+        }
     }
 }
 

@@ -11,7 +11,6 @@
 //! state. Its step count starts at 1 when it is first trained, independent of the others. State is read and written by
 //! name for an exact resume.
 
-mod gradients;
 mod update;
 
 use std::collections::BTreeMap;
@@ -20,12 +19,10 @@ use std::f64::consts::PI;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::State;
-use crate::nn::{Adam, Momentum};
+use crate::nn::{self, Adam, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
-pub use gradients::Gradients;
-use gradients::{clip_factor, flat};
 use update::{PackedMoments, PackedStep, Update};
 
 const BETA1: f64 = 0.9;
@@ -315,6 +312,74 @@ fn steps_of(from: &Named, name: &str) -> Result<i32> {
     let steps = named(from, &format!("adam.steps.{name}"))?.values.first();
     let empty = || Problem::new(format!("the optimiser's step count of {name} is empty"));
     steps.map(|steps| *steps as i32).ok_or_else(empty)
+}
+
+/// Epsilon added to the norm of the gradients before division.
+const CLIP_EPSILON: f64 = 1e-6;
+
+/// Gradients of one step by parameter name, each flattened.
+#[derive(Clone, Debug, Default)]
+pub struct Gradients(BTreeMap<String, Tensor<1>>);
+
+impl Gradients {
+    /// Adds the gradient of one parameter.
+    pub fn insert<const D: usize>(&mut self, name: impl Into<String>, gradient: Tensor<D>) {
+        self.0.insert(name.into(), flat(gradient));
+    }
+
+    /// Returns the gradient of one parameter.
+    pub fn get(&self, name: &str) -> Option<&Tensor<1>> {
+        self.0.get(name)
+    }
+
+    /// Returns all gradients, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor<1>)> {
+        self.0
+            .iter()
+            .map(|(name, gradient)| (name.as_str(), gradient))
+    }
+
+    /// Multiplies all gradients by a number.
+    #[must_use]
+    pub fn scaled(self, by: f64) -> Self {
+        let all = self.0.into_iter();
+        Self(all.map(|(name, gradient)| (name, gradient * by)).collect())
+    }
+
+    /// Adds other gradients, name by name.
+    #[must_use]
+    pub fn plus(mut self, others: Self) -> Self {
+        for (name, other) in others.0 {
+            let sum = match self.0.remove(&name) {
+                Some(own) => nn::plus(own, other),
+                None => other,
+            };
+            self.0.insert(name, sum);
+        }
+        self
+    }
+
+    /// Removes and returns the gradient of one parameter.
+    fn take(&mut self, name: &str) -> Option<Tensor<1>> {
+        self.0.remove(name)
+    }
+
+    /// Returns the root of the sum of all squares (one value, on the device); `None` without gradients.
+    pub fn norm(&self) -> Option<Tensor<1>> {
+        let squares = self.0.values().map(nn::sum_of_squares);
+        squares.reduce(|a, b| a + b).map(Tensor::sqrt)
+    }
+}
+
+/// Returns the factor (one value) that limits the norm to `most`.
+fn clip_factor(norm: Tensor<1>, most: f64) -> Tensor<1> {
+    ((norm + CLIP_EPSILON).recip() * most).clamp_max(1.0)
+}
+
+/// Flattens a tensor.
+fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
+    let count = tensor.dims().iter().product::<usize>();
+    tensor.reshape([count])
 }
 
 /// One step over all parameters, in which each parameter is updated once.

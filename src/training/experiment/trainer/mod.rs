@@ -3,7 +3,6 @@
 
 mod epoch;
 mod probe;
-mod progress;
 mod saving;
 mod testing;
 
@@ -17,11 +16,11 @@ use burn::tensor::Tensor;
 use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader;
-use crate::method::{Chosen, Method, Pass, Task, passes_of};
+use crate::method::{Chosen, Measurement, Method, Moment, Pass, PassWork, Task, passes_of};
 use crate::metrics::tasks_of_classes;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
+use crate::run::event::{Control, Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder, SnapshotWriter};
 
 pub(super) use testing::{JUDGE_BATCH, add_prediction};
@@ -259,5 +258,110 @@ impl<'a> Trainer<'a> {
 
     fn images(&self, batch: &loader::ImageBatch) -> Tensor<4> {
         upload::for_backbone(&batch.pixels, &self.kit.backbone)
+    }
+}
+
+/// Reports of a run, and the work to expect.
+impl Trainer<'_> {
+    fn report_phase(&mut self, phase: Phase) {
+        self.sink.event(Event::Phase {
+            run: self.header.run.clone(),
+            phase,
+        });
+    }
+
+    /// Returns the phase of a pass of the task.
+    fn phase(&self, index: usize) -> Phase {
+        let task = self.task;
+        match self.passes[task].get(index).map(|pass| pass.work) {
+            Some(PassWork::Learn { frozen }) => Phase::Training {
+                task,
+                epoch: index,
+                frozen,
+            },
+            _ => Phase::Measuring { task },
+        }
+    }
+
+    fn remark(&mut self, problem: Problem) {
+        let run = self.header.run.clone();
+        self.sink.event(Event::Remark { run, problem });
+    }
+
+    fn report_unreadable(&mut self, images: &[(usize, Problem)]) {
+        for (_, problem) in images {
+            self.unreadable.0.insert(problem.place.clone());
+            // Reported once per run, because the same image fails in every epoch.
+            if !self.told.insert(problem.place.clone()) {
+                continue;
+            }
+            self.remark(problem.clone());
+        }
+    }
+
+    /// Returns the number of unreadable images of the task so far.
+    fn unreadable_images(&self) -> usize {
+        let (places, before) = &self.unreadable;
+        places.len().max(*before)
+    }
+
+    /// Returns what the method measures at every pass, by name.
+    fn measured_now(&self) -> Result<BTreeMap<String, f64>> {
+        let measured = self.method.measurements(Moment::Pass)?;
+        Ok(measured.iter().filter_map(Measurement::as_figure).collect())
+    }
+
+    fn progress(
+        &mut self,
+        epoch: usize,
+        (batch, batches): (usize, usize),
+        frozen: bool,
+    ) -> Result<()> {
+        let progress = self.meter.progress(RunProgress {
+            task: self.task,
+            epoch,
+            batch,
+            batches,
+            frozen,
+            measured: self.measured_now()?,
+            ..RunProgress::default()
+        });
+        self.sink.event(Event::Progress {
+            run: self.header.run.clone(),
+            progress,
+        });
+        Ok(())
+    }
+
+    /// Returns the number of images that a pass of a task shows.
+    fn shown(&self, task: usize, pass: &Pass) -> usize {
+        let images = pass.source.count(task, &self.header.train_images);
+        let images = images.unwrap_or_default() * self.repeats(pass);
+        pass.shown(images, self.kit.config.batch)
+    }
+
+    /// Returns how often a pass shows each of its images.
+    fn repeats(&self, pass: &Pass) -> usize {
+        match pass.work {
+            PassWork::Learn { .. } => self.kit.repeats,
+            PassWork::Measure => 1,
+        }
+    }
+
+    fn images_seen(&self, task: usize) -> usize {
+        let passes = self.passes[task].iter();
+        passes.map(|pass| self.shown(task, pass)).sum()
+    }
+
+    fn pass_work(&self, task: usize, pass: &Pass) -> f64 {
+        Meter::pass_work(pass, self.shown(task, pass))
+    }
+
+    fn work_of(&self, task: usize) -> f64 {
+        let passes = self.passes[task].iter();
+        let train: f64 = passes.map(|pass| self.pass_work(task, pass)).sum();
+        let tested = self.header.test_images[..=task].iter().sum();
+        let cost = 1.0 + self.method.study_cost(task);
+        train + Meter::judge_work(tested) * cost
     }
 }

@@ -2,8 +2,6 @@
 //! one layer `attn.qkv`; their changes are merged into one, whose rank is the sum of their ranks and whose B is zero in
 //! the rows of the other projections.
 
-mod text;
-
 use std::collections::{BTreeMap, HashMap};
 
 use burn::tensor::Tensor;
@@ -11,7 +9,8 @@ use serde_json::json;
 
 use super::model::{Files, Model};
 use super::prepared;
-use crate::backbone::torch::LayerName;
+use super::words::{one_line, title};
+use crate::backbone::torch::{Acting, LayerName};
 use crate::message;
 use crate::pet::low_rank::{Change, change};
 use crate::pet::{PetStack, Site};
@@ -43,7 +42,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let alone = adapters.len() == 1;
     let folders: Vec<&str> = adapters.iter().map(|(name, _)| *name).collect();
     let several = if alone { &[] } else { &folders[..] };
-    let readme = text::readme(model, several, of_transformers);
+    let text = readme(model, several, of_transformers);
     for (name, forms) in &adapters {
         let place = match alone {
             true => String::new(),
@@ -68,13 +67,13 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         "backbone.safetensors".into(),
         to_bytes(&backbone, HashMap::new())?,
     ));
-    files.push(("network.py".into(), text::network(model)?.into_bytes()));
+    files.push(("network.py".into(), network(model)?.into_bytes()));
     files.push((
         "preprocessing.json".into(),
         prepared::preparation(model, false)?,
     ));
     files.push(("prepare.py".into(), prepared::module()));
-    files.push(("README.md".into(), readme.into_bytes()));
+    files.push(("README.md".into(), text.into_bytes()));
     Ok(files)
 }
 
@@ -165,4 +164,66 @@ fn tensors(layers: &LayerChanges) -> Result<Named> {
         }
     }
     Ok(named)
+}
+
+/// Returns `network.py`, which builds the backbone of the adapter.
+fn network(model: &Model<'_>) -> Result<String> {
+    let entry = &model.predictor.backbone().entry;
+    let text = entry
+        .architecture
+        .torch(&one_line(&entry.name), &Acting::new())?;
+    let scale = model.predictor.backbone().normalisation;
+    let mut file = format!(
+        "\"\"\"The backbone of {}.\"\"\"\n\nfrom functools import partial  # noqa: F401\nfrom pathlib import Path\n\n\
+         import torch\nfrom safetensors.torch import load_file\nfrom torch import nn  # noqa: F401\n",
+        title(model)
+    );
+    for line in text
+        .imports
+        .iter()
+        .filter(|line| !line.contains("functools"))
+    {
+        file += &format!("{line}\n");
+    }
+    file += &format!(
+        "\nHERE = Path(__file__).resolve().parent\n\n\ndef normalised(images):\n    \
+         \"\"\"Pixels in [0, 1] (N × 3 × size × size) → input of the network.\"\"\"\n    \
+         mean, std = torch.tensor({:?}), torch.tensor({:?})\n    \
+         return (images - mean.view(3, 1, 1)) / std.view(3, 1, 1)\n\n\n",
+        scale.mean, scale.std
+    );
+    file += &text.network;
+    file += "def load():\n    \"\"\"The backbone with its weights, to load an adapter into.\"\"\"\n    \
+             network = make_network()\n    network.load_state_dict(load_file(HERE / \"backbone.safetensors\"))\n    \
+             return network.eval()\n";
+    Ok(file)
+}
+
+/// Returns `README.md`. `folders` are those of the adapters if there are several; `of_transformers` says whether each
+/// also has a version for transformers.
+fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
+    let first = folders.first().copied().unwrap_or(".");
+    let which = match folders {
+        [] => "The adapter is in this folder.".to_owned(),
+        several => format!(
+            "There is one adapter for each expert: `{}`.",
+            several.join("`, `")
+        ),
+    };
+    let others = match of_transformers {
+        true => {
+            "\nThe same adapter for the `ViTModel` of transformers (version 5) is in its subfolder `transformers`. The network \
+             must have these weights; `last_hidden_state[:, 0]` is then the feature.\n"
+        }
+        false => "",
+    };
+    format!(
+        "# {}\n\n{which} Each is a LoRA in the format of peft, for the layers of timm's network; scales are part of B.\n\n\
+         ```\npip install torch timm peft safetensors numpy pillow\n```\n\n```python\nimport torch\nfrom peft import PeftModel\n\
+         from network import load, normalised\nfrom prepare import prepare\n\
+         model = PeftModel.from_pretrained(load(), \"{first}\")\nimages = torch.from_numpy(prepare(\"image.png\"))[None]\n\
+         features = model(normalised(images))\n```\n\n`features` is the input of the run's heads; `--format torch` includes the heads. \
+         `check.safetensors` contains two noise images and LAE Studio's features for them (`features.NAME`).\n{others}",
+        title(model)
+    )
 }
