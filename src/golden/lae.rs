@@ -171,8 +171,8 @@ impl<'a> Run<'a> {
                     None => tensor.clone(),
                 })
             };
-            self.lae.online = held(&self.lae.online);
-            self.lae.offline = self.lae.offline.as_ref().map(held);
+            let (online, offline) = (held(&self.lae.online), self.lae.offline.as_ref().map(held));
+            (self.lae.online, self.lae.offline) = (online, offline);
         }
         match losses.is_empty() {
             false => Ok(Tensor::cat(losses, 0)),

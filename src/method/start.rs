@@ -105,14 +105,10 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
             };
             let own = alphas.iter().find(|(pattern, _)| pattern.is_match(&module));
             let alpha = own.map_or(config.lora_alpha, |(_, alpha)| *alpha);
-            let of = AdapterLayer {
-                module: &module,
-                scale: config.scale(alpha, layer.a.shape[0]),
-                name,
-            };
+            let scale = config.scale(alpha, layer.a.shape[0]);
             let own = factors(&block, site)?.filter(|own| own.b.len() == 1);
             let own = own.ok_or_else(|| no_lora(&stack, site))?;
-            for (key, made) in of.values((&block, &own), layer)? {
+            for (key, made) in pet_values((&module, scale), name, (&block, &own), layer)? {
                 if let Some(other) = values.insert(key.clone(), made)
                     && values.get(&key) != Some(&other)
                 {
@@ -299,72 +295,63 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     }
 }
 
-/// A layer of the adapter, mapped to the site of a block.
-struct AdapterLayer<'a> {
-    module: &'a str,
-    scale: f64,
-    name: &'a LayerName,
-}
-
-impl AdapterLayer<'_> {
-    /// Returns the parameters A and B of the block's PET, by their names in the stack.
-    fn values(
-        &self,
-        (block, own): (&BlockPet<'_>, &Factors),
-        layer: &Layer,
-    ) -> Result<[(String, HostTensor); 2]> {
-        let module = shortened(self.module);
-        let [a, b] = [own.a, own.b[0]].map(|at| &block.parameters[at]);
-        let ([inputs, size], [_, width]) = (a.tensor.dims(), b.tensor.dims());
-        let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
-        let (rows, wanted) = (layer.b.shape[0], width * self.name.parts);
-        if (columns, rows) != (inputs, wanted) {
-            let what = message!(
-                "problem-adapter-channels",
-                layer = module,
-                from = columns,
-                to = rows,
-                inputs = inputs,
-                outputs = wanted
-            );
-            return Err(wrong(what).advise(message!("advice-choose-adapter-backbone")));
-        }
-        let b_at = |row: usize, inner: usize| {
-            layer.b.values[(self.name.part * width + row) * rank + inner]
-        };
-        let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
-        // In a packed layer, a part can use its own share of the rank.
-        let used: Vec<usize> = match rank <= size {
-            true => (0..rank).collect(),
-            false => (0..rank).filter(acts).collect(),
-        };
-        if used.len() > size {
-            let what = message!(
-                "problem-adapter-rank",
-                layer = module,
-                rank = used.len(),
-                size = size
-            );
-            return Err(wrong(what).advise(message!("advice-use-adapter-rank", rank = used.len())));
-        }
-        if own.scale == 0.0 {
-            let what = message!("problem-pet-scale-zero", layer = module);
-            return Err(wrong(what).advise(message!("advice-choose-other-scale")));
-        }
-        let scale = self.scale / own.scale;
-        let mut of_a = HostTensor::read(a.tensor)?;
-        let mut of_b = HostTensor::read(b.tensor)?;
-        of_b.values.fill(0.0);
-        for (to, &from) in used.iter().enumerate() {
-            for input in 0..inputs {
-                of_a.values[input * size + to] = layer.a.values[from * columns + input];
-            }
-            for row in 0..width {
-                of_b.values[to * width + row] = (f64::from(b_at(row, from)) * scale) as f32;
-            }
-        }
-        Ok([(a.key.to_owned(), of_a), (b.key.to_owned(), of_b)])
+/// Returns the parameters A and B of the block's PET, by their names in the stack, for a layer of the adapter with this
+/// scale.
+fn pet_values(
+    (module, scale): (&str, f64),
+    name: &LayerName,
+    (block, own): (&BlockPet<'_>, &Factors),
+    layer: &Layer,
+) -> Result<[(String, HostTensor); 2]> {
+    let module = shortened(module);
+    let [a, b] = [own.a, own.b[0]].map(|at| &block.parameters[at]);
+    let ([inputs, size], [_, width]) = (a.tensor.dims(), b.tensor.dims());
+    let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
+    let (rows, wanted) = (layer.b.shape[0], width * name.parts);
+    if (columns, rows) != (inputs, wanted) {
+        let what = message!(
+            "problem-adapter-channels",
+            layer = module,
+            from = columns,
+            to = rows,
+            inputs = inputs,
+            outputs = wanted
+        );
+        return Err(wrong(what).advise(message!("advice-choose-adapter-backbone")));
     }
+    let b_at = |row: usize, inner: usize| layer.b.values[(name.part * width + row) * rank + inner];
+    let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
+    // In a packed layer, a part can use its own share of the rank.
+    let used: Vec<usize> = match rank <= size {
+        true => (0..rank).collect(),
+        false => (0..rank).filter(acts).collect(),
+    };
+    if used.len() > size {
+        let what = message!(
+            "problem-adapter-rank",
+            layer = module,
+            rank = used.len(),
+            size = size
+        );
+        return Err(wrong(what).advise(message!("advice-use-adapter-rank", rank = used.len())));
+    }
+    if own.scale == 0.0 {
+        let what = message!("problem-pet-scale-zero", layer = module);
+        return Err(wrong(what).advise(message!("advice-choose-other-scale")));
+    }
+    let scale = scale / own.scale;
+    let mut of_a = HostTensor::read(a.tensor)?;
+    let mut of_b = HostTensor::read(b.tensor)?;
+    of_b.values.fill(0.0);
+    for (to, &from) in used.iter().enumerate() {
+        for input in 0..inputs {
+            of_a.values[input * size + to] = layer.a.values[from * columns + input];
+        }
+        for row in 0..width {
+            of_b.values[to * width + row] = (f64::from(b_at(row, from)) * scale) as f32;
+        }
+    }
+    Ok([(a.key.to_owned(), of_a), (b.key.to_owned(), of_b)])
 }
 
 /// Returns a Problem if the adapter has changes that this run's PET cannot represent.
