@@ -21,8 +21,8 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
         .find(|spec| spec.key == key)
         .ok_or_else(|| {
             let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-            let problem = Problem::new(message!("problem-method-not-found", key = key.to_string()))
-                .at("--method");
+            let problem =
+                Problem::new(message!("problem-method-not-found", key = key)).at("--method");
             problem.advise(message!("advice-one-of-values", value = some_of(&keys, 20)))
         })
 }
@@ -192,8 +192,8 @@ impl<'a> Chosen<'a> {
         };
         Problem::new(message!(
             "problem-method-lacks-setting",
-            title = self.spec.title.to_string(),
-            key = key.to_string()
+            title = self.spec.title,
+            key = key
         ))
         .at(format!("--set {key}"))
         .advise(remedy)
@@ -204,7 +204,7 @@ fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
     let what = message!(
         "problem-setting-value-invalid",
         given = given.to_string(),
-        setting = setting.key.to_string()
+        setting = setting.key
     );
     Problem::new(what).at(setting.place()).advise(message!(
         "advice-use-range",
@@ -244,11 +244,8 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 /// Returns a Problem for text without `=`, an unknown key, or a value out of range.
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
-        let problem = Problem::new(message!(
-            "problem-setting-assignment-invalid",
-            text = text.to_string()
-        ))
-        .at("--set");
+        let problem =
+            Problem::new(message!("problem-setting-assignment-invalid", text = text)).at("--set");
         return Err(problem.advise(message!("advice-write-key-value")));
     };
     let key = key.trim();

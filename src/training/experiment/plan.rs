@@ -215,12 +215,11 @@ impl TrainingPlan {
     /// Returns a Problem that says what changed.
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
         let changed = |what: &str| {
-            Err(Problem::new(message!(
-                "problem-changed-since-run-start",
-                what = what.to_string()
-            ))
-            .at_path(&header.folder)
-            .advise(restore_advice(&self.data, "advice-restore-or-train-new")))
+            Err(
+                Problem::new(message!("problem-changed-since-run-start", what = what))
+                    .at_path(&header.folder)
+                    .advise(restore_advice(&self.data, "advice-restore-or-train-new")),
+            )
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");

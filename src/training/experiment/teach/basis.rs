@@ -20,7 +20,7 @@ pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     if chosen.spec.all_at_once {
         return Err(Problem::new(message!(
             "problem-joint-method-cannot-add",
-            title = title.to_string()
+            title = title.as_str()
         ))
         .at_path(&header.folder)
         .advise(message!("advice-use-run-of-other-method")));

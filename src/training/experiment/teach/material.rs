@@ -116,7 +116,7 @@ impl TaughtImages {
             if !chosen.spec.single_class || !others {
                 return Err(Problem::new(message!(
                     "problem-added-task-single-class",
-                    title = chosen.spec.title.to_string()
+                    title = chosen.spec.title
                 ))
                 .at(source)
                 .advise(message!("advice-add-second-class")));
