@@ -55,10 +55,9 @@ pub const SPEC: MethodSpec = MethodSpec {
     build: |setup| {
         let chosen = Chosen::of(setup.config)?;
         let (lambda, gamma) = (chosen.real(LAMBDA)?, chosen.real(GAMMA)?);
-        let baseline = Lae::from_setup(&setup, &SPEC, Switches::NONE)?;
-        Ok(Box::new(
-            baseline.with_penalty(EwcPenalty::new(lambda, gamma)),
-        ))
+        let mut baseline = Lae::from_setup(&setup, &SPEC, Switches::NONE)?;
+        baseline.penalty = Some(EwcPenalty::new(lambda, gamma));
+        Ok(Box::new(baseline))
     },
     ..MethodSpec::USUAL
 };

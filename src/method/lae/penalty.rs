@@ -8,8 +8,6 @@
 //! F ← γ·F + F of the new task, and θ* are the newest values.
 
 use burn::tensor::Tensor;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use super::super::State;
 use super::super::answers;
@@ -99,12 +97,8 @@ impl EwcPenalty {
     }
 }
 
-/// Returns a class sampled from the softmax of the logits, by inverse transform with a number drawn from the seed.
-pub(super) fn sampled(logits: &[f32], seed: u64) -> usize {
-    sampled_at(logits, ChaCha8Rng::seed_from_u64(seed).random())
-}
-
-fn sampled_at(logits: &[f32], unit: f32) -> usize {
+/// Returns a class sampled from the softmax of the logits, by inverse transform of a number from 0 to 1.
+pub(super) fn sampled_at(logits: &[f32], unit: f32) -> usize {
     let probabilities = answers::opinion(Expert::ANSWER, logits).probabilities;
     let mut sum = 0.0;
     let passed = probabilities.iter().take_while(|probability| {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::super::answers;
 use super::super::heads::{Head, Heads};
@@ -50,7 +52,7 @@ pub struct Lae {
     pub heads: Heads,
     pub(super) adam: Optimiser,
     /// EWC's addition to the loss.
-    pub(super) penalty: Option<EwcPenalty>,
+    pub(crate) penalty: Option<EwcPenalty>,
     /// Sums of the features of earlier classes, before an added task of a single class.
     pub(super) measured: Sums,
     /// The earlier classes in the loss of an added task of a single class.
@@ -107,15 +109,6 @@ impl Lae {
             drops: setup.pet.is_some_and(drops),
             ..lae
         })
-    }
-
-    /// Returns this state with a penalty added to the loss.
-    #[must_use]
-    pub(crate) fn with_penalty(self, penalty: EwcPenalty) -> Self {
-        Self {
-            penalty: Some(penalty),
-            ..self
-        }
     }
 
     pub(super) fn device(&self) -> Device {
@@ -272,7 +265,8 @@ impl Lae {
             let logits = head.forward(self.backbone.features(image, &pets)?);
             let row = answers::rows(&logits.clone().inner())?.concat();
             let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
-            let label = penalty::sampled(&row, seed);
+            let unit = ChaCha8Rng::seed_from_u64(seed).random();
+            let label = penalty::sampled_at(&row, unit);
             let learned = Backward::new(logits, (&[label], 0.0), None, &device);
             let (_, gradients) = learned.of_pets(&pets).taken();
             penalty.add(&self.online, &gradients);

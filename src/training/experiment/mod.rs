@@ -93,19 +93,9 @@ pub fn train(
     begin(config, None, runs_root, cache, sink, control)
 }
 
-/// Trains a stored run again as a new run, from its header and its plugin text (`once`). The settings may name other
-/// places of its data and weights and another device.
-pub(crate) fn train_again(
-    config: &RunConfig,
-    once: (&RunHeader, &str),
-    runs_root: &Path,
-    cache: &ResourceCache,
-    (sink, control): (&mut dyn Sink, &Control),
-) -> Result<Outcome> {
-    begin(config, Some(once), runs_root, cache, sink, control)
-}
-
-fn begin(
+/// Trains a new run, or a stored run again as a new run, from its header and its plugin text (`once`); the settings may
+/// then name other places of its data and weights and another device.
+pub(crate) fn begin(
     config: &RunConfig,
     once: Option<(&RunHeader, &str)>,
     runs_root: &Path,
@@ -324,24 +314,14 @@ fn none_if_cancelled<T>(prepared: Result<T>, go_on: impl Fn() -> bool) -> Result
 ///
 /// # Errors
 /// Returns that Problem, unless `problems` is empty.
-pub fn all_at_once(problems: Vec<Problem>) -> Result<()> {
-    let mut rest = problems.into_iter();
-    let Some(first) = rest.next() else {
-        return Ok(());
-    };
-    let others: Vec<Problem> = rest.collect();
-    if others.is_empty() {
-        return Err(first);
+pub fn all_at_once(mut problems: Vec<Problem>) -> Result<()> {
+    if problems.len() < 2 {
+        return problems.pop().map_or(Ok(()), Err);
     }
-    let mut whats = vec![first.what];
-    let mut places = vec![first.place];
-    let mut remedies = vec![first.remedy];
-    for problem in others {
-        whats.push(problem.what);
-        places.push(problem.place);
-        remedies.push(problem.remedy);
-    }
-    Err(Problem::new(whats.join("; "))
-        .at(listed(&places, 12))
-        .advise(remedies.join("; ")))
+    let all = |part: fn(&Problem) -> &str| problems.iter().map(part).collect::<Vec<&str>>();
+    Err(
+        Problem::new(all(|problem| problem.what.as_str()).join("; "))
+            .at(listed(&all(|problem| problem.place.as_str()), 12))
+            .advise(all(|problem| problem.remedy.as_str()).join("; ")),
+    )
 }

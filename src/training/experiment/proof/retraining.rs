@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::counts::counted;
-use crate::experiment::train_again;
+use crate::experiment::begin;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, differences};
@@ -71,12 +71,13 @@ pub(super) fn train(
             user_control: checker.control,
         };
         let once = (&header, stored.plugin.as_str());
-        train_again(
+        begin(
             &material.config,
-            once,
+            Some(once),
             work.path(),
             checker.cache,
-            (until, &run),
+            until,
+            &run,
         )?
     };
     let stopped = || Problem::new("the check was stopped");
