@@ -18,8 +18,8 @@ mod verdict;
 use std::collections::BTreeMap;
 
 use super::{
-    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
-    Workload, real_kind, unused_settings, whole_kind,
+    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+    real_kind, unused_settings, whole_kind,
 };
 use crate::message;
 use crate::metrics::Expert;
@@ -165,7 +165,7 @@ pub const LAE: MethodSpec = MethodSpec {
         Ok(Box::new(Lae::from_setup(
             &setup,
             &LAE,
-            Switches::of(&setup)?,
+            Switches::chosen(&Chosen::of(setup.config)?)?,
         )?))
     },
     ..MethodSpec::USUAL
@@ -242,10 +242,6 @@ impl Switches {
             accumulation: chosen.flag("accumulation")?,
             ensemble: chosen.flag("ensemble")?,
         })
-    }
-
-    fn of(setup: &Setup<'_>) -> Result<Self> {
-        Self::chosen(&Chosen::of(setup.config)?)
     }
 }
 

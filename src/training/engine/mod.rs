@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::device;
 use crate::experiment::ResourceCache;
-use crate::experiment::predictor_cache::Prepared;
+use crate::experiment::predictor_cache::{PredictorCache, Prepared};
 use crate::experiment::speed::processor_speed;
 use crate::fence::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
@@ -283,7 +283,7 @@ impl EngineState {
 
     /// Drops everything on a device.
     fn release_devices(&mut self) {
-        self.scheduler.drop_predictors();
+        self.scheduler.resources.predictors = PredictorCache::default();
         self.cache.forget_backbones();
     }
 

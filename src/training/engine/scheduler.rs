@@ -155,11 +155,6 @@ impl Scheduler {
         });
     }
 
-    /// Drops all predictors, because their device may be lost.
-    pub fn drop_predictors(&mut self) {
-        self.resources.predictors = PredictorCache::default();
-    }
-
     /// Computes one piece of the first request that is not waiting. Returns whether there was one.
     pub fn run_one(&mut self) -> bool {
         match self.loader.poll() {

@@ -11,7 +11,7 @@ use crate::backbone::library::{self, BackboneChoice, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
 use crate::message;
-use crate::method::{self, Answer, Chosen, ExportedClassifier, Method, PetPlan, Setup};
+use crate::method::{self, Answer, Chosen, Method, PetPlan, Setup};
 use crate::nn::WeightType;
 use crate::pet::{PetSpec, PetStack};
 use crate::problem::{Problem, Result};
@@ -40,7 +40,7 @@ pub struct Predictor {
     answered: Option<AtomicUsize>,
     /// The PETs that are merged into the weights once many images have been predicted.
     folding: OnceLock<Vec<PetStack>>,
-    pub(super) method: Box<dyn Method>,
+    pub(crate) method: Box<dyn Method>,
     pub(super) backbone: Arc<Opened>,
     /// The backbone that the method uses; it can record attention maps.
     pub(super) recorded: Arc<RecordedBackbone>,
@@ -284,14 +284,6 @@ impl Predictor {
         let folded = folding.map(PetStack::folded_numbers);
         let numbers = self.method.drawn_numbers() + folded.sum::<usize>();
         self.snapshot_bytes + 4 * numbers as u64
-    }
-
-    /// Returns the classifier for an export, as plain numbers.
-    ///
-    /// # Errors
-    /// See [`Method::recipe`].
-    pub fn recipe(&self) -> Result<ExportedClassifier> {
-        self.method.recipe()
     }
 
     /// Returns the backbone with its input transform.

@@ -99,6 +99,7 @@ pub fn export(
     )?;
     let method = &predictor.header().method.title;
     let recipe = predictor
+        .method
         .recipe()
         .map_err(|problem| problem.at(method.as_str()))?;
     let model = Model {

@@ -80,7 +80,8 @@ pub fn teach(
     check_exemplars(&*method, &stored.header, teacher.own.as_ref(), &title)?;
     let (aside, added_task) = run.begin_added_task(stored.reports.len())?;
     let taught = teacher.teach(method, stored, (aside, &added_task), sink, control);
-    match none_if_stopped(taught.map_err(as_it_was), control) {
+    let taught = taught.map_err(|problem| problem.inside("problem-run-unchanged"));
+    match none_if_stopped(taught, control) {
         Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
         Ok(_) => {
             added_task.discard();
@@ -91,11 +92,6 @@ pub fn teach(
             Err(problem)
         }
     }
-}
-
-/// Adds to a Problem that the run is unchanged.
-fn as_it_was(problem: Problem) -> Problem {
-    problem.inside("problem-run-unchanged")
 }
 
 fn prepare(sink: &mut dyn Sink, what: Message) {
@@ -150,7 +146,11 @@ impl Teacher {
         material
             .notes
             .extend(drill.note(&before.config).map(Words::from));
-        let config = drill.config(&before.config);
+        let config = RunConfig {
+            batch: drill.batch,
+            base_lr: drill.base_lr,
+            ..before.config.clone()
+        };
         prepare(sink, message!("doing-opening-device"));
         let ready = match device {
             Some(device) => device::ready(device)?,

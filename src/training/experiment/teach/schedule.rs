@@ -64,15 +64,6 @@ impl TaskSchedule {
         }
     }
 
-    /// Returns the run's settings, changed for the added task.
-    pub fn config(&self, run: &RunConfig) -> RunConfig {
-        RunConfig {
-            batch: self.batch,
-            base_lr: self.base_lr,
-            ..run.clone()
-        }
-    }
-
     /// Returns a note if the schedule differs from that of the run's tasks.
     pub fn note(&self, run: &RunConfig) -> Option<Message> {
         let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);

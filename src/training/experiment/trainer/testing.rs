@@ -28,9 +28,12 @@ impl Trainer<'_> {
         let study = self.method.study_cost(self.task);
         let mut strangeness: ByExpert<Vec<refusal::KnownImage>> = ByExpert::default();
         let mut reading = UnreadableImages::of(samples.len());
+        // No more images at once than in training.
+        let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
+        let at_once = at_once.clamp(1, JUDGE_BATCH);
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
-            ..LoaderOptions::inference(self.kit.backbone.input, self.judged_at_once())
+            ..LoaderOptions::inference(self.kit.backbone.input, at_once)
         };
         let mut loader = ImageLoader::new(samples, options)?;
         loop {
@@ -86,12 +89,6 @@ impl Trainer<'_> {
             answers.sources.clear();
         }
         Ok(Some(answers))
-    }
-
-    /// Returns the images per forward pass in tests: no more than in training.
-    pub(super) fn judged_at_once(&self) -> usize {
-        let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
-        at_once.clamp(1, JUDGE_BATCH)
     }
 }
 
