@@ -14,7 +14,6 @@ use crate::experiment::run_identity::{new_header, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
-use crate::pet::{PetSpec, StreamScheme};
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;

@@ -35,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
                     cx.change_button(ui, tr!("editor-trial-stop"), move |session| {
-                        session.give_up(job)
+                        session.give_up(job);
                     });
                 });
                 return;
