@@ -43,20 +43,16 @@ impl ClientServer {
     pub fn serve(&self, mut input: impl Read, output: impl Write + Send + 'static) {
         let (answers, outgoing) = channel::<Outgoing>();
         let mut output = output;
-        let writer = std::thread::Builder::new()
-            .name("answers".into())
-            .spawn(move || {
-                while let Ok(frame) = outgoing.recv() {
-                    if output
-                        .write_all(frame.bytes())
-                        .and_then(|()| output.flush())
-                        .is_err()
-                    {
-                        return; // The reader is gone, which its input shows as well.
-                    }
-                }
+        let write = move || {
+            let mut frames = outgoing.iter();
+            // If the reader is gone, its input shows this as well.
+            let _ = frames.try_for_each(|frame| {
+                output.write_all(frame.bytes())?;
+                output.flush()
             });
-        if writer.is_err() {
+        };
+        let writer = std::thread::Builder::new().name("answers".into());
+        if writer.spawn(write).is_err() {
             return;
         }
         let hello = Hello::of(self.root.clone(), self.journal.instance);

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
+use crate::fetch::hex;
 use crate::files;
 use crate::names::shortened;
 use crate::problem::{Problem, Result};
@@ -50,22 +51,17 @@ impl RunFiles {
             let Some(name) = inner_name(&path, &folder) else {
                 continue;
             };
-            let partial = name
-                .rsplit('/')
-                .next()
-                .is_some_and(|last| last.starts_with('.'));
+            let last = name.rsplit('/').next();
+            let partial = last.is_some_and(|last| last.starts_with('.'));
             if partial || NOT_CARRIED.contains(&&*name) || (at_work && name.starts_with(RESUME)) {
                 continue;
             }
             // A file that disappeared meanwhile was replaced, or no longer belongs to the run.
-            if let Some((bytes, sha256)) = self.hash(&path) {
-                let path = name;
-                marks.push(FileMark {
-                    path,
-                    bytes,
-                    sha256,
-                });
-            }
+            marks.extend(self.hash(&path).map(|(bytes, sha256)| FileMark {
+                path: name,
+                bytes,
+                sha256,
+            }));
         }
         Ok(marks)
     }
@@ -113,11 +109,10 @@ impl RunFiles {
                 lacks.push((index, coming));
             }
         }
-        let folder = folder.display().to_string();
         Ok(ServerMessage::Lacks {
             number,
             set,
-            folder,
+            folder: folder.display().to_string(),
             files: lacks,
         })
     }
@@ -209,16 +204,10 @@ pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
 
 /// Returns the identifier of a dataset: the hash of its list of files.
 pub(crate) fn set_of(marks: &[FileMark]) -> String {
-    let mut lines: Vec<String> = marks
-        .iter()
-        .map(|mark| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path))
-        .collect();
+    let line = |mark: &FileMark| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path);
+    let mut lines: Vec<String> = marks.iter().map(line).collect();
     lines.sort_unstable();
     hex(&Sha256::digest(lines.concat()))[..32].to_string()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns all regular files in a folder and its subfolders. Links are not followed.

@@ -63,10 +63,8 @@ impl Journal {
             // At the end, the receiver has been dropped.
             let _ = bell.send(());
         };
-        let engine = Arc::new(Mutex::new(Engine::start(
-            root.to_path_buf(),
-            Arc::new(wake),
-        )?));
+        let engine = Engine::start(root.to_path_buf(), Arc::new(wake))?;
+        let engine = Arc::new(Mutex::new(engine));
         let kept = Arc::new(Mutex::new(kept));
         let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&kept));
         let root: PathBuf = root.to_path_buf();
@@ -75,17 +73,15 @@ impl Journal {
                 let Some(engine) = heard.upgrade() else {
                     return;
                 };
-                loop {
-                    let told = lock(&engine).try_recv();
-                    let Some(told) = told else { break };
+                let next = || lock(&engine).try_recv();
+                while let Some(told) = next() {
                     lock(&into).take(told, &root);
                 }
             }
         };
-        let thread = std::thread::Builder::new()
-            .name("journal".into())
-            .spawn(pump);
-        thread.map_err(|error| Problem::no_thread(&error))?;
+        let thread = std::thread::Builder::new().name("journal".into());
+        let started = thread.spawn(pump);
+        started.map_err(|error| Problem::no_thread(&error))?;
         Ok(Self {
             engine,
             kept,
@@ -102,11 +98,8 @@ impl Journal {
     pub fn follow(&self, instance: u64, number: u64, reader: Sender<Outgoing>) {
         let known = if instance == self.instance { number } else { 0 };
         let mut kept = lock(&self.kept);
-        let missed = kept.entries.iter().filter(|entry| entry.number > known);
-        if missed
-            .map(|entry| reader.send(Arc::clone(&entry.frame)))
-            .all(|sent| sent.is_ok())
-        {
+        let mut missed = kept.entries.iter().filter(|entry| entry.number > known);
+        if missed.all(|entry| reader.send(Arc::clone(&entry.frame)).is_ok()) {
             kept.readers.push(reader);
         }
     }
@@ -152,9 +145,9 @@ impl EventBacklog {
                 kept.push(number, false, Arc::new(frame));
             }
         }
-        kept.last = kept.last.max(record.behind());
+        kept.last = kept.last.max(record.behind);
         record.write_all(kept.entries.iter().map(|entry| &entry.frame));
-        let instance = record.instance();
+        let instance = record.hello.instance;
         kept.record = Some(record);
         (kept, instance)
     }
@@ -208,7 +201,7 @@ impl EventBacklog {
                 self.at_work = None;
             }
             Event::Removed(_) => drop(self.busy.remove(&id)),
-            Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. } => {
+            event if event.ends_job() => {
                 self.busy.remove(&id);
                 self.at_work = None;
             }

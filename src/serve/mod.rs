@@ -34,7 +34,7 @@ pub fn stdio(root: &Path) -> Result<()> {
 }
 
 /// Returns the canonical path of the folder, which is created if it does not exist.
-fn whole(root: &Path) -> Result<PathBuf> {
+pub(crate) fn whole(root: &Path) -> Result<PathBuf> {
     let io = |error| Problem::io("store runs in this folder", root, &error);
     std::fs::create_dir_all(root).map_err(io)?;
     dunce::canonicalize(root).map_err(io)

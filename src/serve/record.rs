@@ -33,9 +33,10 @@ pub(super) type Outgoing = Arc<Frame>;
 #[derive(Debug)]
 pub(super) struct Record {
     path: PathBuf,
-    hello: Hello,
+    /// Its instance identifies the journal; later processes keep it.
+    pub hello: Hello,
     /// The event numbers of this process are larger than this one.
-    behind: u64,
+    pub behind: u64,
     /// `None` after a failed write.
     file: Option<File>,
     bytes: usize,
@@ -46,16 +47,13 @@ pub(super) type Numbered = (u64, JobEvent);
 
 /// Continues the file of an earlier process, if there is one. Returns the record and the earlier events, to which an
 /// end is added for each job that was running.
-pub(super) fn continue_record(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
-    let former = read(path);
-    let behind = former.as_ref().map_or(0, |former| {
+pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<Numbered>) {
+    let (mut behind, mut told) = (0, Vec::new());
+    if let Some(former) = read(path) {
         let last = former.told.last().map_or(0, |(number, _)| *number);
-        (last.max(former.behind) / NUMBERS + 1) * NUMBERS
-    });
-    let instance = former
-        .as_ref()
-        .map_or(hello.instance, |former| former.instance);
-    let hello = Hello { instance, ..hello };
+        behind = (last.max(former.behind) / NUMBERS + 1) * NUMBERS;
+        (hello.instance, told) = (former.instance, former.told);
+    }
     let record = Record {
         path: path.to_path_buf(),
         hello,
@@ -63,7 +61,6 @@ pub(super) fn continue_record(path: &Path, hello: Hello) -> (Record, Vec<Numbere
         file: None,
         bytes: 0,
     };
-    let told = former.map(|former| former.told).unwrap_or_default();
     (record, ended(told, behind))
 }
 
@@ -106,17 +103,15 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
         match &event.event {
             Event::Queued { job, .. } if job.restarts_from_scratch() => drop(whole.insert(id)),
             Event::Started(header) => drop(runs.insert(id, header.run.clone())),
-            Event::Finished { .. }
-            | Event::Stopped { .. }
-            | Event::Failed { .. }
-            | Event::Removed(_) => ends.push(id),
+            Event::Removed(_) => ends.push(id),
+            event if event.ends_job() => ends.push(id),
             _ => {}
         }
     }
     let forgotten = ends.len().saturating_sub(MOST_ENDED);
     let old: HashSet<JobId> = ends[..forgotten].iter().copied().collect();
     let has_ended: HashSet<JobId> = ends.into_iter().collect();
-    let mut kept: Vec<Numbered> = told;
+    let mut kept = told;
     kept.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
     // A job without a run, or one that consists of more than its run, is queued again instead.
     let left = runs.into_iter();
@@ -124,24 +119,13 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     for (number, (id, run)) in (behind + 1..).zip(left) {
         let problem = Problem::new(message!("engine-stopped-during-run"))
             .advise(message!("engine-stopped-during-run-advice"));
-        let event = Event::Failed { run, problem };
-        let job = Some(id);
+        let (job, event) = (Some(id), Event::Failed { run, problem });
         kept.push((number, JobEvent { job, event }));
     }
     kept
 }
 
 impl Record {
-    /// Returns the number that identifies the journal, which later processes keep.
-    pub fn instance(&self) -> u64 {
-        self.hello.instance
-    }
-
-    /// Returns the number above which the event numbers of this process start.
-    pub fn behind(&self) -> u64 {
-        self.behind
-    }
-
     /// Stores an event; `all` are the events to keep if the file has become too large and is rewritten.
     pub fn append<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
         if self.bytes > MOST_BYTES {
@@ -161,10 +145,10 @@ impl Record {
         let new = self.path.with_extension("new");
         let written = (|| {
             let mut file = File::create(&new).ok()?;
-            let hello = Frame::of(ServerMessage::Hello(self.hello.clone()), &[]).ok()?;
-            file.write_all(hello.bytes()).ok()?;
-            let behind = Frame::of(ServerMessage::Took(self.behind), &[]).ok()?;
-            file.write_all(behind.bytes()).ok()?;
+            let hello = ServerMessage::Hello(self.hello.clone());
+            for message in [hello, ServerMessage::Took(self.behind)] {
+                file.write_all(Frame::of(message, &[]).ok()?.bytes()).ok()?;
+            }
             for frame in all {
                 file.write_all(frame.bytes()).ok()?;
                 self.bytes += frame.bytes().len();
@@ -215,15 +199,15 @@ mod tests {
             ..hello()
         };
         let (record, told) = continue_record(&path, other);
-        assert_eq!((record.instance(), told.len()), (7, 3));
+        assert_eq!((record.hello.instance, told.len()), (7, 3));
         assert_eq!(told[2].0, 3);
         // A later process never reuses the number of an event that was sent but not stored.
-        let mut behind = vec![record.behind()];
+        let mut behind = vec![record.behind];
         let mut record = record;
         for _ in 0..2 {
             record.write_all([].iter());
             record = continue_record(&path, hello()).0;
-            behind.push(record.behind());
+            behind.push(record.behind);
         }
         assert!(
             behind[0] > 3 && behind.is_sorted_by(|a, b| a < b),

@@ -248,6 +248,16 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Returns whether it ends a job that has begun.
+    pub fn ends_job(&self) -> bool {
+        matches!(
+            self,
+            Self::Finished { .. } | Self::Stopped { .. } | Self::Failed { .. }
+        )
+    }
+}
+
 /// Receives events; also serves other requests between two batches.
 pub trait Sink {
     /// Receives an event.
