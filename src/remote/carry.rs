@@ -46,16 +46,17 @@ struct DatasetUpload<'a> {
 }
 
 impl Remote {
-    /// Uploads the files that a run needs from this computer; returns what its job has to contain then. `tell` gets
-    /// messages about the files being sent.
+    /// Uploads the files that a run needs from this computer to `place`; returns what its job has to contain then.
+    /// `tell` gets messages about the files being sent.
     ///
     /// # Errors
     /// See [`Remote::carry`].
     pub fn upload_attachments(
         &self,
         attachments: RunAttachments,
+        place: &str,
         go_on: ContinueCallback<'_>,
-        tell: &dyn Fn(Message, usize),
+        tell: &dyn Fn(Message),
     ) -> Result<JobAttachments> {
         let RunAttachments {
             mut own,
@@ -64,7 +65,15 @@ impl Remote {
             starts,
         } = attachments;
         let there = |path: PathBuf, what| {
-            self.carry(&path, go_on, &mut |files| tell(message!(what), files))
+            self.carry(&path, go_on, &mut |n| {
+                let what = message!(what);
+                tell(message!(
+                    "doing-copying-files",
+                    n = n,
+                    what = what,
+                    place = place
+                ));
+            })
         };
         for (name, path) in data {
             own.data.insert(name, there(path, "copied-dataset")?);
@@ -84,8 +93,8 @@ impl Remote {
     /// Blocks, and restores broken connections; `tell` gets the number of files to send.
     ///
     /// # Errors
-    /// Returns a Problem if something cannot be read here or written there, or `send_pieces` returned false.
-    pub fn carry(
+    /// Returns a Problem if something cannot be read here or written there, or `go_on` returned false.
+    fn carry(
         &self,
         path: &Path,
         go_on: ContinueCallback<'_>,
@@ -119,13 +128,17 @@ impl Remote {
             }
             match self.recv(OFTEN)? {
                 Some(News::Here(_)) => carrying.list(),
-                Some(News::Lost(problem) | News::Answer(ServerMessage::Refused(problem), _)) => {
-                    return Err(problem);
-                }
-                Some(News::Answer(told @ ServerMessage::Lacks { .. }, _)) => {
-                    let Some(folder) = carrying.lack(told)? else {
+                Some(News::Lost(problem) | News::Refused(problem)) => return Err(problem),
+                // An answer to an earlier connection's question is ignored, because everything is asked again.
+                Some(News::Answer(ServerMessage::Lacks {
+                    number,
+                    folder,
+                    files,
+                    ..
+                })) if number == carrying.asked => {
+                    if !carrying.add_missing(files)? {
                         continue;
-                    };
+                    }
                     if carrying.lacks.is_empty() {
                         return Ok(match entry.as_str() {
                             "" => folder,
@@ -137,9 +150,7 @@ impl Remote {
                     }
                     carrying.send_pieces()?;
                 }
-                Some(News::Answer(ServerMessage::Kept { bytes, .. }, _)) => {
-                    carrying.arrived(bytes)?;
-                }
+                Some(News::Answer(ServerMessage::Kept { bytes, .. })) => carrying.arrived(bytes)?,
                 _ => {}
             }
         }
@@ -165,22 +176,8 @@ impl DatasetUpload<'_> {
             .queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
     }
 
-    /// Handles the answer to a question. Returns the folder of the dataset on the other computer once all files were
-    /// asked about.
-    fn lack(&mut self, told: ServerMessage) -> Result<Option<String>> {
-        let ServerMessage::Lacks {
-            number,
-            folder,
-            files,
-            ..
-        } = told
-        else {
-            return Ok(None);
-        };
-        // An answer to an earlier connection's question is ignored, because everything is asked again.
-        if number != self.asked {
-            return Ok(None);
-        }
+    /// Handles the answer to the current question. Returns whether all files were asked about.
+    fn add_missing(&mut self, files: Vec<(usize, u64)>) -> Result<bool> {
         if files.iter().any(|(index, _)| *index >= self.part.len()) {
             return Err(Problem::new(message!("place-requested-file-missing")));
         }
@@ -189,10 +186,10 @@ impl DatasetUpload<'_> {
         self.lacks.extend(files);
         if self.part.end < self.marks.len() {
             self.ask();
-            return Ok(None);
+            return Ok(false);
         }
         self.lacks.reverse();
-        Ok(Some(folder))
+        Ok(true)
     }
 
     /// Handles the confirmation of the oldest unconfirmed piece; `bytes` is the size of its file on the other
@@ -227,13 +224,13 @@ impl DatasetUpload<'_> {
             let Some(file) = self.marks.get(index).cloned() else {
                 return Err(Problem::new(message!("place-requested-file-missing")));
             };
-            let piece = piece_of(&self.folder.join(&file.path), from)?;
+            let path = self.folder.join(&file.path);
+            let io = |error| Problem::io("read the dataset", &path, &error);
+            let piece = files::read_from(&path, from, PIECE as u64).map_err(io)?;
             let next = from + piece.len() as u64;
             if next > file.bytes || (piece.is_empty() && from < file.bytes) {
-                return Err(
-                    Problem::new(message!("place-dataset-changed-while-copying"))
-                        .at_path(self.folder.join(&file.path)),
-                );
+                let changed = message!("place-dataset-changed-while-copying");
+                return Err(Problem::new(changed).at_path(path));
             }
             if next == file.bytes {
                 self.lacks.pop();
@@ -290,11 +287,6 @@ fn name_of(file: &Path, folder: &Path) -> Result<String> {
 
 fn stopped() -> Problem {
     Problem::new(message!("place-copying-stopped"))
-}
-
-fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {
-    let io = |error| Problem::io("read the dataset", path, &error);
-    files::read_from(path, from, PIECE as u64).map_err(io)
 }
 
 #[cfg(test)]

@@ -6,13 +6,12 @@
 //! it trains (`mirror`), and its end is reported once the download is complete.
 
 mod carry;
-mod check;
-mod copy;
 mod link;
 mod mirror;
 mod ssh;
 mod work;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -26,11 +25,10 @@ use crate::run::job::JobId;
 use crate::run::places::RemoteMachine;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{ClientRequest, Hello, ServerMessage};
+use crate::store;
 use work::Message;
 
-pub use check::{RemoteAnswers, check};
-pub use copy::copy_program;
-pub use ssh::{command, reason, script};
+pub use ssh::{command, copy_program, reason, script};
 
 /// Called when there is news.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -56,6 +54,14 @@ pub enum Peer {
 }
 
 impl Peer {
+    /// Returns the program on this machine; its runs are copied to the local folder `root`.
+    pub fn machine(place: &RemoteMachine, root: &Path) -> Self {
+        Self::Ssh {
+            place: place.clone(),
+            root: root.to_path_buf(),
+        }
+    }
+
     /// Returns the name shown to users.
     pub fn name(&self) -> &str {
         match self {
@@ -87,8 +93,10 @@ pub enum News {
     Caught,
     /// A run with this name was downloaded to this folder.
     Home(String, PathBuf),
-    /// A response about files, with raw bytes.
-    Answer(ServerMessage, Vec<u8>),
+    /// A request failed.
+    Refused(Problem),
+    /// A response about runs or files.
+    Answer(ServerMessage),
 }
 
 /// A handle on an engine in another process. Dropping it ends a child process, which saves its run first; an engine on
@@ -100,21 +108,17 @@ pub struct Remote {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Maximum time until a place responds to a check.
+const RESPONDS: Duration = Duration::from_secs(60);
 /// Longest wait for a child process to save its current run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Drop for Remote {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::End);
-        let begun = Instant::now();
-        while self
-            .thread
-            .as_ref()
-            .is_some_and(|thread| !thread.is_finished())
-        {
-            if begun.elapsed() > PATIENCE {
-                return;
-            }
+        let end = Instant::now() + PATIENCE;
+        let is_running = |thread: &JoinHandle<()>| !thread.is_finished();
+        while self.thread.as_ref().is_some_and(is_running) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -141,6 +145,14 @@ impl Remote {
             news,
             thread,
         })
+    }
+
+    /// Connects immediately; the caller waits for news itself.
+    ///
+    /// # Errors
+    /// Returns a Problem if no thread can be started.
+    pub fn connect(peer: Peer) -> Result<Self> {
+        Self::start(peer, true, Arc::new(|| {}))
     }
 
     /// Sends a command; never blocks.
@@ -196,4 +208,53 @@ impl Remote {
             }
         }
     }
+}
+
+/// The response of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteAnswers {
+    /// The program there, with its version and machine.
+    pub hello: Hello,
+    /// Number of runs there that were not downloaded.
+    pub not_here: usize,
+}
+
+/// Checks which program responds at a place; runs are stored in the local folder `root`. Blocks.
+///
+/// # Errors
+/// Returns a Problem if no program responds, or one of another version.
+pub fn check(place: &RemoteMachine, root: &Path) -> Result<RemoteAnswers> {
+    let remote = Remote::connect(Peer::machine(place, root))?;
+    let (end, mut found) = (Instant::now() + RESPONDS, None);
+    while Instant::now() < end {
+        match remote.recv(Duration::from_millis(200))? {
+            Some(News::Here(hello)) => {
+                found = Some(hello);
+                remote.list();
+            }
+            Some(News::Answer(ServerMessage::Runs(there))) => {
+                if let Some(hello) = found {
+                    let not_here = not_here(&place.name, &there, root);
+                    return Ok(RemoteAnswers { hello, not_here });
+                }
+            }
+            Some(News::Lost(problem)) => return Err(problem),
+            _ => {}
+        }
+    }
+    Err(Problem::new(message!(
+        "place-not-responding",
+        place = place.name.as_str()
+    ))
+    .advise(message!("place-run-ssh-advice")))
+}
+
+/// Returns how many of these runs were not downloaded.
+fn not_here(place: &str, there: &[String], root: &Path) -> usize {
+    let home = store::run_folders(root).into_iter();
+    let home = home.filter(|folder| store::about(folder).0.place == place);
+    let home: HashSet<String> = home
+        .map(|folder| store::remote_name(&folder, place))
+        .collect();
+    there.iter().filter(|run| !home.contains(*run)).count()
 }

@@ -1,15 +1,16 @@
-//! Calls the system's `ssh` and explains its errors.
+//! Calls the system's `ssh`, explains its errors, and copies this program to a place with the same system and processor.
 
-use std::process::Command;
+use std::fs::File;
+use std::process::{Command, Stdio};
 
 use crate::message;
-use crate::problem::Problem;
+use crate::problem::{Problem, Result};
 use crate::run::config::posix_word;
-use crate::run::places::{RemoteMachine, ssh};
+use crate::run::places::{RemoteMachine, no_ssh, ssh};
 use crate::texts::Message;
 
 /// Path of the copied program relative to the folder of a place.
-pub(super) const COPIED: &str = ".program/lae-studio";
+const COPIED: &str = ".program/lae-studio";
 /// The folder of a place without a given one.
 const USUAL: &str = "~/.lae-studio";
 
@@ -33,12 +34,12 @@ pub fn script(place: &RemoteMachine, words: &[&str]) -> String {
 }
 
 /// Returns the folder of a place, as its shell expects it.
-pub(super) fn folder(place: &RemoteMachine) -> &str {
+fn folder(place: &RemoteMachine) -> &str {
     place.folder.as_deref().unwrap_or(USUAL)
 }
 
 /// Returns a path as one shell word; a leading `~` remains the home folder.
-pub(super) fn path_word(path: &str) -> String {
+fn path_word(path: &str) -> String {
     match path.strip_prefix("~/") {
         Some(rest) => format!("\"$HOME\"/{}", posix_word(rest)),
         None => posix_word(path),
@@ -48,7 +49,9 @@ pub(super) fn path_word(path: &str) -> String {
 /// Explains why a connection failed, from the exit code and the output.
 pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     let (name, host) = (&place.name, place.ssh.as_deref().unwrap_or_default());
-    let line = last_line(said);
+    let mut lines = said.lines().rev().map(str::trim);
+    let last = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let line: String = last.chars().take(300).collect();
     let lower = said.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let told = |what: Message, remedy: Message| {
@@ -101,7 +104,7 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     if is_full(said) {
         return told(
             message!("place-disk-full", place = name.as_str()),
-            make_room(),
+            message!("place-disk-full-advice"),
         );
     }
     let ended = match code {
@@ -113,11 +116,6 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
         None => message!("place-program-killed", place = name.as_str()),
     };
     told(ended, message!("place-program-exited-advice"))
-}
-
-/// Returns the advice for a full disk on another machine.
-pub(super) fn make_room() -> Message {
-    message!("place-disk-full-advice")
 }
 
 /// Returns whether an error message says that a disk is full.
@@ -133,12 +131,59 @@ pub(super) fn may_pass(problem: &Problem) -> bool {
     problem.is("place-host-not-responding") || problem.is("place-connection-lost")
 }
 
-fn last_line(said: &str) -> String {
-    let mut lines = said.lines().rev().map(str::trim);
-    lines
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-        .chars()
-        .take(300)
-        .collect()
+/// Copies this program to the folder of a place, where it is used from now on.
+///
+/// # Errors
+/// Returns a Problem if the place has another system or processor, cannot be reached, or its disk is full.
+pub fn copy_program(place: &RemoteMachine) -> Result<()> {
+    let kind = ask(place, "uname -sm", Stdio::null())?;
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    let fits = kind
+        .to_lowercase()
+        .replace("arm64", "aarch64")
+        .replace("darwin", "macos");
+    if fits.split_whitespace().ne([system, processor]) {
+        return Err(Problem::new(message!(
+            "place-other-system",
+            place = place.name.as_str(),
+            kind = kind.trim(),
+            system = system,
+            processor = processor
+        ))
+        .advise(message!("place-other-system-advice")));
+    }
+    let program = std::env::current_exe().and_then(File::open);
+    let program = program.map_err(|error| {
+        Problem::new(message!(
+            "place-own-program-unreadable",
+            error = error.to_string()
+        ))
+    })?;
+    let target = format!("{}/{COPIED}", path_word(folder(place)));
+    // Renamed only when complete, so that a running program keeps its old file.
+    let line = format!(
+        "set -e; T={target}; mkdir -p \"$(dirname \"$T\")\"; cat > \"$T.coming\"; chmod 755 \"$T.coming\"; \
+         \"$T.coming\" --version; mv \"$T.coming\" \"$T\""
+    );
+    let version = ask(place, &line, program.into())?;
+    match version.trim().ends_with(env!("CARGO_PKG_VERSION")) {
+        true => Ok(()),
+        false => Err(Problem::new(message!("place-copied-program-fails"))
+            .at(version.trim())
+            .advise(message!("place-other-system-advice"))),
+    }
+}
+
+/// Runs a shell command there; returns its output.
+fn ask(place: &RemoteMachine, line: &str, input: Stdio) -> Result<String> {
+    let mut ssh = command(place, line);
+    let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(reason(
+            place,
+            output.status.code(),
+            &String::from_utf8_lossy(&output.stderr),
+        )),
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::engine::Engine;
 use crate::problem::Problem;
+use crate::remote::{News, Remote};
 use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, job_of};
@@ -32,6 +34,55 @@ pub trait Backend {
     /// Returns why the engine cannot be reached at the moment; `None` if it can be reached.
     fn trouble(&self) -> Option<Problem> {
         None
+    }
+}
+
+/// The engine on a thread of this process.
+impl Backend for Engine {
+    fn send(&mut self, command: Command) {
+        Engine::send(self, command);
+    }
+
+    fn try_recv(&mut self) -> Option<JobEvent> {
+        Engine::try_recv(self)
+    }
+
+    fn control_running(&self, wish: ControlRequest) {
+        self.control.set(wish);
+    }
+
+    fn control_job(&self, job: JobId, wish: ControlRequest) {
+        self.control.set_for(job, wish);
+    }
+}
+
+/// The engine in a child process.
+impl Backend for Remote {
+    fn send(&mut self, command: Command) {
+        Remote::send(self, command);
+    }
+
+    /// Returns the next event. An error of the connection to the process becomes a remark.
+    fn try_recv(&mut self) -> Option<JobEvent> {
+        let mut news = std::iter::from_fn(|| Remote::try_recv(self));
+        news.find_map(|news| {
+            let problem = match news {
+                News::Event(told) => return Some(*told),
+                News::Broken(problem) | News::Lost(problem) | News::Refused(problem) => problem,
+                News::Here(_) | News::Caught | News::Home(..) | News::Answer(_) => return None,
+            };
+            let run = String::new();
+            let event = Event::Remark { run, problem };
+            Some(JobEvent { job: None, event })
+        })
+    }
+
+    fn control_running(&self, wish: ControlRequest) {
+        Remote::control_running(self, wish);
+    }
+
+    fn control_job(&self, job: JobId, wish: ControlRequest) {
+        Remote::control_job(self, job, wish);
     }
 }
 
@@ -70,43 +121,29 @@ impl State {
     }
 
     fn take(&mut self, command: &Command) {
-        match command {
-            Command::Queue(job) => {
-                let told = self.queue.put(Job::clone(job), usize::MAX);
-                self.changed([told]);
+        let told: Vec<Event> = match command {
+            Command::Queue(job) => vec![self.queue.put(Job::clone(job), usize::MAX)],
+            Command::Stop(job) => {
+                let removed = self.queue.take(*job);
+                removed.map(|_| Event::Removed(*job)).into_iter().collect()
             }
-            Command::Stop(job) if self.queue.take(*job).is_some() => {
-                self.changed([Event::Removed(*job)]);
-            }
-            Command::Move { job, place } => {
-                let told = self.queue.shift(*job, *place);
-                self.changed(told);
-            }
-            Command::Hold(held) => {
-                let told = self.queue.hold(*held);
-                self.changed(told);
-            }
-            Command::Release(job) => {
-                let told = self.queue.release(*job);
-                self.changed(told);
-            }
-            Command::Stop(_)
-            | Command::Predict(_)
+            Command::Move { job, place } => self.queue.shift(*job, *place).into_iter().collect(),
+            Command::Hold(held) => self.queue.hold(*held),
+            Command::Release(job) => self.queue.release(*job).into_iter().collect(),
+            Command::Predict(_)
             | Command::Inside(_)
             | Command::Sheet(_)
             | Command::Doubts(_)
             | Command::StopSheet(_)
             | Command::ForgetData
-            | Command::Shutdown => {}
-        }
+            | Command::Shutdown => Vec::new(),
+        };
+        self.changed(told);
         self.begin();
     }
 
     fn push(&mut self, event: Event) {
-        let ends = matches!(
-            event,
-            Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
-        );
+        let ends = event.ends_job();
         let free = matches!(
             event,
             Event::Predicted(_)
@@ -132,7 +169,7 @@ impl State {
 
 impl Recorded {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Adds an event. It belongs to the current job, unless it is an event without a job.
@@ -169,4 +206,9 @@ impl Backend for Recorded {
     fn control_job(&self, _: JobId, wish: ControlRequest) {
         self.control.set(wish);
     }
+}
+
+/// Locks a mutex whose value is consistent whenever the lock is free.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

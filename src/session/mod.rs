@@ -10,7 +10,6 @@ pub mod backend;
 pub mod board;
 pub mod bug_report;
 mod checks;
-mod child_process;
 pub mod chooser;
 pub mod class_schedule;
 pub mod classify;

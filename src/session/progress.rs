@@ -1,8 +1,9 @@
 //! Progress of a long task for the window, with a flag that stops the task.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::backend::lock;
 use crate::message;
 use crate::texts::{Message, Value};
 
@@ -16,7 +17,7 @@ pub struct Progress {
 impl Progress {
     /// Records the progress. Returns `false` if the task must stop.
     pub fn step(&self, doing: impl Into<Value>, done: usize, of: Option<usize>) -> bool {
-        *self.message() = Some(match of {
+        *lock(&self.words) = Some(match of {
             Some(of) => message!("count-step-of", doing = doing, done = done, of = of),
             None => message!("count-step", doing = doing, done = done),
         });
@@ -25,8 +26,8 @@ impl Progress {
 
     /// Returns the current step in words; empty before the first step.
     pub fn words(&self) -> String {
-        let words = self.message().as_ref().map(Message::said);
-        words.unwrap_or_default()
+        let words = lock(&self.words);
+        words.as_ref().map(Message::said).unwrap_or_default()
     }
 
     /// Requests the task to stop.
@@ -37,10 +38,5 @@ impl Progress {
     /// Returns whether the task was requested to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
-    }
-
-    fn message(&self) -> MutexGuard<'_, Option<Message>> {
-        // The value is consistent whenever the lock is free.
-        self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

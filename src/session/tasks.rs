@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use super::backend::Backend;
+use super::backend::{Backend, lock};
 use super::sources::Sources;
 use super::{Session, Wake};
 use crate::problem::{Problem, Result};
@@ -151,12 +151,12 @@ impl Tasks {
         let slot = Arc::new(Mutex::new(Some(task)));
         let (worker, given) = (self.worker.clone(), slot.clone());
         let started = thread(move || {
-            if let Some(task) = locked(&given).take() {
+            if let Some(task) = lock(&given).take() {
                 worker.run(task);
             }
         });
         if let Err(error) = started
-            && let Some(task) = locked(&slot).take()
+            && let Some(task) = lock(&slot).take()
         {
             self.worker.fail(task, &error);
         }
@@ -164,7 +164,7 @@ impl Tasks {
 
     fn queue(&mut self, key: Option<Key>, task: Task) {
         self.under_way += 1;
-        let mut queue = locked(&self.queue);
+        let mut queue = lock(&self.queue);
         if key.is_some() {
             let before = queue.tasks.len();
             queue.tasks.retain(|(waiting, _)| *waiting != key);
@@ -215,14 +215,9 @@ fn thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     named.spawn(work).map(drop)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic cannot occur in the few operations under the lock.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns the next queued task. If there is none, the calling thread is counted as ended.
 fn next(queue: &Mutex<Queue>) -> Option<Task> {
-    let mut queue = locked(queue);
+    let mut queue = lock(queue);
     let task = queue.tasks.pop_front();
     queue.threads -= usize::from(task.is_none());
     task.map(|(_, task)| task)
@@ -292,13 +287,13 @@ mod tests {
         );
         session.task(
             |_| -> Result<()> { panic!("a fault of a reader") },
-            move |_, result| *locked(&noted) = result.err(),
+            move |_, result| *lock(&noted) = result.err(),
         );
         while session.busy() {
             session.drain();
             std::thread::sleep(Duration::from_millis(1));
         }
-        let told = locked(&told).take().map(|problem| problem.what);
+        let told = lock(&told).take().map(|problem| problem.what);
         assert_eq!(told.as_deref(), Some(tr!("notices-reading-failed")));
     }
 }

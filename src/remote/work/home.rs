@@ -1,16 +1,16 @@
 //! Handles events of jobs and downloads their runs: the end of a run is reported once it is completely downloaded.
 
-use super::{Following, PendingEvent, Work};
+use super::{Following, PendingEvent, Ticket, Work};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
-use crate::remote::ssh::{is_full, make_room};
+use crate::remote::ssh::is_full;
 use crate::remote::{News, Peer};
 use crate::run::event::Event;
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, ClientRequest, ServerMessage};
+use crate::run::wire::{self, ClientRequest};
 use crate::store;
 use crate::texts::Value;
 
@@ -57,10 +57,9 @@ impl Work {
 
     /// Reports the events in order, up to the end of a run that is still being downloaded.
     fn tell_due(&mut self) {
-        while let Some(PendingEvent::Now(_)) = self.due.front() {
-            if let Some(PendingEvent::Now(event)) = self.due.pop_front() {
-                self.send_news(News::Event(Box::new(event)));
-            }
+        let is_ready = |due: &mut PendingEvent| matches!(due, PendingEvent::Now(_));
+        while let Some(PendingEvent::Now(event)) = self.due.pop_front_if(is_ready) {
+            self.send_news(News::Event(Box::new(event)));
         }
     }
 
@@ -88,7 +87,7 @@ impl Work {
         if is_full(&problem.what) {
             let what: Value = problem.words().into();
             let full = message!("place-disk-full-what", place = name, what = what);
-            *problem = Problem::new(full).advise(make_room());
+            *problem = Problem::new(full).advise(message!("place-disk-full-advice"));
         }
         problem.place = place;
     }
@@ -127,7 +126,7 @@ impl Work {
                 }
             }
             Event::Queued { job, .. } => drop(self.running.take_if(|(id, _)| *id == job.id)),
-            event if is_end(event) => self.running = None,
+            event if event.ends_job() => self.running = None,
             Event::Predicted(prediction) => self.answered(prediction.ticket, 1),
             Event::Inside(insight) => self.answered(insight.ticket, 1),
             Event::NotPredicted { ticket, .. } | Event::NotInside { ticket, .. } => {
@@ -147,11 +146,17 @@ impl Work {
     }
 
     fn begin_to_bring(&mut self, job: Option<JobId>, mirror: Mirror) {
-        self.following.push(Following {
-            job,
-            mirror,
-            end: None,
-        });
+        let end = None;
+        self.following.push(Following { job, mirror, end });
+    }
+
+    /// Counts the answers to a request.
+    fn answered(&mut self, number: u64, answers: usize) {
+        let same = |ticket: &&mut Ticket| ticket.number == number;
+        for ticket in self.tickets.iter_mut().filter(same) {
+            ticket.answers = ticket.answers.saturating_sub(answers);
+        }
+        self.tickets.retain(|ticket| ticket.answers > 0);
     }
 
     pub(super) fn fetch_run(&mut self, run: &str, job: Option<JobId>) {
@@ -166,9 +171,7 @@ impl Work {
                 self.mine.extend(job);
                 self.begin_to_bring(job, mirror);
             }
-            Err(problem) => {
-                self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()));
-            }
+            Err(problem) => self.send_news(News::Refused(problem)),
         }
     }
 
@@ -208,16 +211,9 @@ impl Work {
         let following = self.following.swap_remove(at);
         match following.end {
             Some(end) => self.ended_at_home(&run, unbrought(end, problem)),
-            None => self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+            None => self.send_news(News::Refused(problem)),
         }
     }
-}
-
-fn is_end(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
-    )
 }
 
 /// Returns whether the event means that the job no longer works on its current run.
@@ -225,7 +221,7 @@ fn is_end_of_run(event: &Event) -> bool {
     match event {
         Event::Cell { standing, .. } => *standing != CellStanding::AtWork,
         Event::Removed(_) => true,
-        event => is_end(event),
+        event => event.ends_job(),
     }
 }
 

@@ -1,9 +1,8 @@
-//! The thread that communicates with another process. `connection` opens and reopens the connection, `home` downloads
-//! runs that are trained on another machine, and `tickets` tracks requests that are answered once.
+//! The thread that communicates with another process. `connection` opens and reopens the connection, and `home`
+//! downloads runs that are trained on another machine.
 
 mod connection;
 mod home;
-mod tickets;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -12,12 +11,14 @@ use std::time::{Duration, Instant};
 use super::link::{Link, LinkEvent};
 use super::mirror::Mirror;
 use super::{News, Peer, Wake};
+use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, ClientMessage, ClientRequest, Frame, ServerMessage};
-use tickets::{Ticket, too_large};
+use crate::run::wire::{
+    self, ClientMessage, ClientRequest, Frame, MOST_RAW, ServerMessage, TransferableMessage,
+};
 
 /// Interval of checks for due work.
 const OFTEN: Duration = Duration::from_millis(50);
@@ -36,6 +37,31 @@ pub(super) enum Message {
     LinkEvent(u64, LinkEvent),
     /// The handle was dropped.
     End,
+}
+
+/// A request about a run that is answered once for each of its tasks; it fails if the child process dies.
+struct Ticket {
+    number: u64,
+    answers: usize,
+    failed: fn(u64, Problem) -> Event,
+}
+
+impl Ticket {
+    fn of(command: &Command) -> Option<Self> {
+        Some(match command {
+            Command::Predict(request) => Self {
+                number: request.ticket,
+                answers: request.tasks.len(),
+                failed: |ticket, problem| Event::NotPredicted { ticket, problem },
+            },
+            Command::Inside(request) => Self {
+                number: request.ticket,
+                answers: request.tasks.len(),
+                failed: |ticket, problem| Event::NotInside { ticket, problem },
+            },
+            _ => return None,
+        })
+    }
 }
 
 /// A run that is being downloaded, the job that trains it, and that job's last event.
@@ -130,6 +156,10 @@ impl Work {
         (self.wake)();
     }
 
+    fn send_event(&self, job: Option<JobId>, event: Event) {
+        self.send_news(News::Event(Box::new(JobEvent { job, event })));
+    }
+
     fn is_child(&self) -> bool {
         matches!(self.peer, Peer::Child { .. })
     }
@@ -167,28 +197,25 @@ impl Work {
 
     /// Sends a message that is sent again until it is acknowledged; requests about files are repeated by their caller.
     fn send_until_acknowledged(&mut self, mut ask: ClientRequest, raw: Vec<u8>) {
-        if let ClientRequest::Command(command) = &mut ask
-            && let Some(event) = too_large(command)
-        {
-            return self.send_news(News::Event(Box::new(JobEvent { job: None, event })));
+        match &mut ask {
+            ClientRequest::Command(command) => {
+                let ticket = Ticket::of(command);
+                let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
+                if let Some(ticket) = ticket.as_ref().filter(|_| bytes > MOST_RAW as usize) {
+                    let problem = Problem::new(message!("engine-image-too-large"))
+                        .advise(message!("engine-image-too-large-advice"));
+                    return self.send_event(None, (ticket.failed)(ticket.number, problem));
+                }
+                self.tickets.extend(ticket);
+            }
+            ClientRequest::ControlRunning(_) | ClientRequest::ControlJob(..) => {}
+            _ => return self.send_request(ask, &raw),
         }
-        let lasting = matches!(
-            ask,
-            ClientRequest::Command(_)
-                | ClientRequest::ControlRunning(_)
-                | ClientRequest::ControlJob(..)
-        );
-        if !lasting {
-            return self.send_request(ask, &raw);
-        }
-        if let ClientRequest::Command(command) = &ask {
-            self.note(command);
-        }
+        self.mine.extend(queued(&ask));
         self.said += 1;
-        let (client, number) = (self.client, self.said);
         let said = ClientMessage {
-            client,
-            number,
+            client: self.client,
+            number: self.said,
             ask,
         };
         let said = wire::with_relative_runs(said, self.peer.root());
@@ -223,7 +250,7 @@ impl Work {
         self.waiting.retain(|(said, _)| said.number != number);
         match job {
             Some(id) => self.fail_job(id, problem),
-            None => self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new())),
+            None => self.send_news(News::Refused(problem)),
         }
     }
 
@@ -252,15 +279,11 @@ impl Work {
                 self.name_place(&mut problem);
                 match self.following.iter().position(|f| f.mirror.is_asking()) {
                     Some(at) => self.fail(at, problem),
-                    None => {
-                        self.send_news(News::Answer(ServerMessage::Refused(problem), Vec::new()));
-                    }
+                    None => self.send_news(News::Refused(problem)),
                 }
             }
-            told @ (ServerMessage::Runs(_)
-            | ServerMessage::Lacks { .. }
-            | ServerMessage::Kept { .. }) => {
-                self.send_news(News::Answer(told, raw));
+            ServerMessage::Runs(_) | ServerMessage::Lacks { .. } | ServerMessage::Kept { .. } => {
+                self.send_news(News::Answer(told));
             }
         }
     }
@@ -269,15 +292,13 @@ impl Work {
     fn fail_job(&self, id: JobId, problem: Problem) {
         let run = String::new();
         for event in [Event::Began(id), Event::Failed { run, problem }] {
-            let job = Some(id);
-            self.send_news(News::Event(Box::new(JobEvent { job, event })));
+            self.send_event(Some(id), event);
         }
     }
 
     /// Reports that the running job and the requests failed.
     fn end_jobs(&mut self, problem: &Problem) {
         let following = std::mem::take(&mut self.following);
-        let mut told = Vec::new();
         for due in std::mem::take(&mut self.due) {
             let known = match due {
                 PendingEvent::Now(told) => Some(told),
@@ -287,17 +308,17 @@ impl Work {
                     end.map(|end| home::unbrought(end, problem.clone()))
                 }
             };
-            told.extend(known.map(|JobEvent { job, event }| (job, event)));
+            if let Some(JobEvent { job, event }) = known {
+                self.send_event(job, event);
+            }
         }
         if let Some((id, run)) = self.running.take() {
             let problem = problem.clone();
-            let event = Event::Failed { run, problem };
-            told.push((Some(id), event));
+            self.send_event(Some(id), Event::Failed { run, problem });
         }
-        let failed = self.tickets.drain(..);
-        told.extend(failed.map(|ticket| (None, (ticket.failed)(ticket.number, problem.clone()))));
-        for (job, event) in told {
-            self.send_news(News::Event(Box::new(JobEvent { job, event })));
+        for ticket in std::mem::take(&mut self.tickets) {
+            let event = (ticket.failed)(ticket.number, problem.clone());
+            self.send_event(None, event);
         }
     }
 }

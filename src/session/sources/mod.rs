@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use super::Wake;
 use super::away::Away;
 use super::backend::{Backend, EngineHost};
-use super::child_process::Child;
 use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterSeen;
 use super::data_export::DataExport;
@@ -32,30 +31,11 @@ use crate::experiment::grid::slurm;
 use crate::pet::PluginLibrary;
 use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
-use crate::run::event::{AddedTask, Command, ControlRequest};
-use crate::run::job::JobId;
+use crate::remote::{Peer, Remote};
+use crate::run::event::AddedTask;
 use crate::run::places::{RemoteMachine, RemoteMachines};
-use crate::run::queue::JobEvent;
 use crate::store;
 use crate::tr;
-
-impl Backend for Engine {
-    fn send(&mut self, command: Command) {
-        Engine::send(self, command);
-    }
-
-    fn try_recv(&mut self) -> Option<JobEvent> {
-        Engine::try_recv(self)
-    }
-
-    fn control_running(&self, wish: ControlRequest) {
-        self.control.set(wish);
-    }
-
-    fn control_job(&self, job: JobId, wish: ControlRequest) {
-        self.control.set_for(job, wish);
-    }
-}
 
 /// Starts the real engine on a thread or in a child process.
 pub(super) fn engine(
@@ -65,7 +45,10 @@ pub(super) fn engine(
 ) -> Result<Box<dyn Backend>> {
     Ok(match whose {
         EngineHost::Thread => Box::new(Engine::start(runs_root, wake)?),
-        EngineHost::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
+        EngineHost::Process(program) => {
+            let root = dunce::canonicalize(&runs_root).unwrap_or(runs_root);
+            Box::new(Remote::start(Peer::Child { program, root }, true, wake)?)
+        }
     })
 }
 

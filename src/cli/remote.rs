@@ -1,28 +1,32 @@
-//! The connection to a machine: runs jobs there and fetches runs.
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and the code that `grid --place` shares with
+//! them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cli::output::tell;
-use crate::experiment::{RunAttachments, collect_attachments};
+use super::End;
+use super::output::{Json, complain, say, tell};
+use super::progress::Reporter;
+use super::run_report::{RunOutput, finished, not_begun, stopped};
+use crate::experiment::{Changes, RunAttachments, check_untaught, collect_attachments};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::remote::{News, Peer, Remote};
-use crate::run::config::RunConfig;
+use crate::remote::{self, News, Peer, Remote};
+use crate::run::config::{RunConfig, shell_word};
 use crate::run::event::{Command, Control, ControlRequest, Event, Sink};
 use crate::run::job::{Job, JobAttachments, JobId};
-use crate::run::places::{RemoteMachine, RemoteMachines};
+use crate::run::places::{RemoteMachine, RemoteMachines, no_ssh};
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
-use crate::texts::Message;
+use crate::serve::whole;
+use crate::store::{self, StoredState};
 
 /// Interval between two checks whether Ctrl-C was pressed.
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// How a job ended without an error.
-pub(in crate::cli) enum JobEnd {
+pub(super) enum JobEnd {
     /// The job finished; the local folder of its last run.
     Finished(Option<PathBuf>),
     /// The job was stopped; the local folder of its run, if it had started.
@@ -32,10 +36,10 @@ pub(in crate::cli) enum JobEnd {
 }
 
 /// Another machine with an open connection.
-pub(in crate::cli) struct RemoteConnection {
+pub(super) struct RemoteConnection {
     pub place: RemoteMachine,
-    remote: Remote,
     peer: Peer,
+    remote: Remote,
     /// The job of each run that was in progress there when the connection was opened.
     pub at_work: HashMap<String, JobId>,
     /// The jobs that had not ended when the connection was opened.
@@ -43,7 +47,7 @@ pub(in crate::cli) struct RemoteConnection {
 }
 
 /// Returns the place with this name, which must be a machine and not a cluster.
-pub(in crate::cli) fn machine(name: &str) -> Result<RemoteMachine> {
+pub(super) fn machine(name: &str) -> Result<RemoteMachine> {
     let places = RemoteMachines::load()?;
     let place = places.get(name)?;
     match place.is_machine() {
@@ -62,17 +66,10 @@ impl RemoteConnection {
     /// Returns a Problem if the place is unknown or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
-        let io = |error| Problem::io("store runs in this folder", root, &error);
-        std::fs::create_dir_all(root).map_err(io)?;
-        let root = dunce::canonicalize(root).map_err(io)?;
-        let peer = Peer::Ssh {
-            place: place.clone(),
-            root,
-        };
-        let remote = Remote::start(peer.clone(), true, Arc::new(|| {}))?;
+        let peer = Peer::machine(&place, &whole(root)?);
         let mut there = Self {
             place,
-            remote,
+            remote: Remote::connect(peer.clone())?,
             peer,
             at_work: HashMap::new(),
             jobs: Vec::new(),
@@ -118,17 +115,10 @@ impl RemoteConnection {
         attachments: RunAttachments,
         control: &Control,
     ) -> Result<JobAttachments> {
-        let tell = |what: Message, files| {
-            let place = self.place.name.as_str();
-            tell(message!(
-                "doing-copying-files",
-                n = files,
-                what = what,
-                place = place
-            ));
-        };
         let go_on = || control.request() != ControlRequest::Stop;
-        self.remote.upload_attachments(attachments, &go_on, &tell)
+        let name = &self.place.name;
+        self.remote
+            .upload_attachments(attachments, name, &go_on, &|words| tell(words))
     }
 
     /// Runs a job there, and waits for its end unless `detach`.
@@ -153,7 +143,7 @@ impl RemoteConnection {
         control: &Control,
     ) -> Result<JobEnd> {
         // A new connection also delivers the events that the job sent before this program knew its number.
-        self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
+        self.remote = Remote::connect(self.peer.clone())?;
         self.remote.expect(id);
         self.follow(id, None, detach, sink, control)
     }
@@ -175,7 +165,7 @@ impl RemoteConnection {
             }
             let told = match self.remote.recv(OFTEN)? {
                 Some(News::Event(told)) => told,
-                Some(News::Lost(problem)) => return Err(problem),
+                Some(News::Lost(problem) | News::Refused(problem)) => return Err(problem),
                 Some(News::Broken(problem)) => {
                     tell(format!(
                         "note: {}; the run continues there, reconnecting",
@@ -183,7 +173,6 @@ impl RemoteConnection {
                     ));
                     continue;
                 }
-                Some(News::Answer(ServerMessage::Refused(problem), _)) => return Err(problem),
                 _ => continue,
             };
             let JobEvent { job, event } = *told;
@@ -211,14 +200,14 @@ impl RemoteConnection {
     pub fn latest(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
         let runs = self.answer(control, |news| match news {
-            News::Answer(ServerMessage::Runs(runs), _) => Some(runs),
+            News::Answer(ServerMessage::Runs(runs)) => Some(runs),
             _ => None,
         })?;
-        let Some(runs) = runs else { return Ok(None) };
         let none = || message!("place-run-not-found", place = self.place.name.as_str());
         // Names begin with the time.
-        let latest = runs.into_iter().max().ok_or_else(|| Problem::new(none()))?;
-        Ok(Some(latest))
+        let latest = |runs: Vec<String>| runs.into_iter().max();
+        runs.map(|runs| latest(runs).ok_or_else(|| Problem::new(none())))
+            .transpose()
     }
 
     /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
@@ -234,15 +223,14 @@ impl RemoteConnection {
     fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
         while control.request() != ControlRequest::Stop {
             match self.remote.recv(OFTEN)? {
-                Some(News::Lost(problem) | News::Answer(ServerMessage::Refused(problem), _)) => {
+                Some(News::Lost(problem) | News::Refused(problem)) => {
                     return Err(problem.at(&self.place.name));
                 }
-                Some(news) => {
-                    if let Some(taken) = take(news) {
+                news => {
+                    if let Some(taken) = news.and_then(&take) {
                         return Ok(Some(taken));
                     }
                 }
-                None => {}
             }
         }
         Ok(None)
@@ -259,4 +247,155 @@ impl RemoteConnection {
         self.remote.fetch_run(run, Some(id));
         self.follow(id, Some(folder), false, sink, control)
     }
+}
+
+/// Which machine trains.
+#[derive(clap::Args)]
+pub(super) struct AtPlace {
+    /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains
+    #[arg(long, value_name = "NAME")]
+    pub place: Option<String>,
+    /// Return immediately; the run continues on that machine, and `resume --place` or the same grid command copies it here
+    #[arg(long, requires = "place", conflicts_with = "json")]
+    pub detach: bool,
+}
+
+/// Returns the folder of a run that has ended.
+pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
+    folder.ok_or_else(|| Problem::new("a run ended before it had started"))
+}
+
+/// Prints that a run continues on the other machine.
+pub(super) fn left(name: &str) -> End {
+    let place = shell_word(name);
+    tell(format!(
+        "the run continues at {name}; `lae-studio runs --place {place}` lists the runs there, \
+         `lae-studio resume --place {place} RUN` copies one here"
+    ));
+    End::Done
+}
+
+/// `resume --place`: follows a run that is being trained there, fetches one that is finished, or continues one that was
+/// stopped.
+pub(super) fn resume(
+    name: &str,
+    run: &str,
+    changes: &Changes<'_>,
+    detach: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let Some(there) = RemoteConnection::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let run = match run {
+        "latest" => match there.latest(control)? {
+            Some(run) => run,
+            None => return Ok(not_begun()),
+        },
+        run => match store::find(root, run) {
+            Ok(folder) => store::remote_name(&folder, name),
+            Err(_) => run.to_string(),
+        },
+    };
+    let mut reporter = Reporter::new(output.quiet);
+    let ended = if let Some(&id) = there.at_work.get(&run) {
+        refuse_changes(changes, name)?;
+        if detach {
+            return Ok(left(name));
+        }
+        let folder = store::local_folder_of(there.peer.root(), name, &run);
+        there.watch((&run, id), folder, &mut reporter, control)
+    } else {
+        let Some(folder) = there.fetch_run(&run, control)? else {
+            return Ok(not_begun());
+        };
+        let stored = store::load(&folder)?;
+        check_untaught(&stored)?;
+        if stored.state == StoredState::Finished {
+            return finished(&stored, output);
+        }
+        let title = stored.header.title();
+        let home = folder.parent().unwrap_or(root).join(&run);
+        let mut config = stored.header.config.clone();
+        // The folder of the run contains a copy of the PET's initial LoRA.
+        config.pet_start = None;
+        let job = Job {
+            own: there.own(&mut config, control)?,
+            micro_batch: changes.micro_batch,
+            ..Job::resume(home, changes.device.map(str::to_string), title)
+        };
+        there.work(job, detach, &mut reporter, control)
+    };
+    let ended = ended.inspect_err(|_| reporter.failed())?;
+    drop(reporter);
+    match ended {
+        JobEnd::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
+        JobEnd::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
+        JobEnd::Stopped(None) => Ok(not_begun()),
+        JobEnd::Left => Ok(left(name)),
+    }
+}
+
+/// Checks that no setting is to be changed, because the run is being trained.
+fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
+    let option = match (changes.device, changes.micro_batch) {
+        (Some(_), _) => "--device",
+        (None, Some(_)) => "--micro-batch",
+        (None, None) => return Ok(()),
+    };
+    Err(Problem::new(format!(
+        "the run is training at {name}, so this cannot be changed now"
+    ))
+    .at(option)
+    .advise("leave the option out, or stop the run first"))
+}
+
+/// `runs --place`: prints the output of the program on the other machine for the same arguments. JSON for a file here
+/// is requested separately.
+pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
+    json.check()?;
+    let place = machine(name)?;
+    let words: Vec<&str> = ["runs"]
+        .into_iter()
+        .chain(words.iter().map(String::as_str))
+        .collect();
+    let in_json = [&words[..], &["--json", "-"]].concat();
+    let file = json.json.as_deref().filter(|_| !json.on_stdout());
+    if let Some(path) = file {
+        let Some(text) = said(&place, &in_json)? else {
+            return Ok(End::Failed);
+        };
+        store::write_file(path, text.as_bytes())?;
+    }
+    let shown = if json.on_stdout() { &in_json } else { &words };
+    let Some(text) = said(&place, shown)? else {
+        return Ok(End::Failed);
+    };
+    say(&text)?;
+    Ok(End::Done)
+}
+
+/// Returns the standard output of the program there; `None` if it failed, after printing the error.
+fn said(place: &RemoteMachine, words: &[&str]) -> Result<Option<String>> {
+    let mut ssh = remote::command(place, &remote::script(place, words));
+    let output = ssh
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| no_ssh(&error))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let told = said.contains("problem: ");
+        let problem = remote::reason(place, output.status.code(), &said);
+        match told {
+            true => tell(said.trim()),
+            false => complain(&problem),
+        }
+        return Ok(None);
+    }
+    if !said.trim().is_empty() {
+        tell(said.trim());
+    }
+    Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
 }
