@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use super::Session;
 use super::loads::Lookup;
-use super::views::{Fetch, Pictures, RunRow, RunState, Split};
-use crate::data::Correction;
+use super::views::{Fetch, PictureSource, RunRow, RunState, Split};
 use crate::experiment::{self, SourcePreview};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 use crate::run::event::{AddedTask, Picture, RunHeader};
 use crate::run::job::{Job, JobWork};
-use crate::store;
 use crate::tr;
 
 /// The images last examined for an added task of a run, and the result.
@@ -20,26 +18,6 @@ use crate::tr;
 pub(super) struct TaskPreview {
     of: Option<(PathBuf, String)>,
     found: Fetch<Arc<SourcePreview>>,
-}
-
-/// The test images of an added task.
-struct AddedTests {
-    run: PathBuf,
-    task: usize,
-    added_task: AddedTask,
-    bit_depth: usize,
-}
-
-impl Pictures for AddedTests {
-    fn picture(&self, index: usize) -> Result<Picture> {
-        let (run, task) = (&self.run, self.task);
-        store::added_task_pictures(run, task, &self.added_task, self.bit_depth)?.test_picture(index)
-    }
-
-    fn entry(&self, _index: usize) -> Result<Correction> {
-        Err(Problem::new(message!("predict-problem-added-task-labels"))
-            .advise(message!("predict-problem-added-task-labels-advice")))
-    }
 }
 
 impl Session {
@@ -153,13 +131,11 @@ impl Session {
         };
         let task = header.own_tasks() + of;
         let key = format!("{} {}", header.folder.display(), added_task.fingerprint);
-        let tests = || -> Arc<dyn Pictures> {
-            Arc::new(AddedTests {
-                run: header.folder.clone(),
-                task,
-                added_task: added_task.clone(),
-                bit_depth: header.config.bit_depth,
-            })
+        let tests = || PictureSource::AddedTask {
+            run: header.folder.clone(),
+            task,
+            added_task: added_task.clone(),
+            bit_depth: header.config.bit_depth,
         };
         self.picture_with((key.into(), Split::Test, index), tests)
     }

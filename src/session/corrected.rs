@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::Session;
 use super::loads::{Load, Lookup};
 use super::notices::NoticeUndo;
-use super::views::{DataView, PictureKey, Pictures, Split};
-use crate::data::Correction;
+use super::views::{DataView, PictureKey, Split, sample_of};
+use crate::data::{Correction, Dataset};
 use crate::method;
 use crate::problem::{Problem, Result};
 use crate::store;
@@ -86,12 +86,12 @@ impl Session {
                 same.map_or(Lookup::Absent, |known| Lookup::Found(known.clone()))
             }
             Some((_, None)) => Lookup::Absent,
-            None => Lookup::Unread(Load::Hash(key, data.of(split).clone())),
+            None => Lookup::Unread(Load::Hash(key, data.dataset.clone())),
         }
     }
 
     /// Computes the hash of a displayed image.
-    pub(super) fn load_hash(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
+    pub(super) fn load_hash(&mut self, key: PictureKey, data: Arc<Dataset>) {
         if self.sets.corrected.hashes.contains_key(&key) {
             return;
         }
@@ -99,9 +99,9 @@ impl Session {
         let asked = self.tickets;
         let hashes = &mut self.sets.corrected.hashes;
         hashes.insert(key.clone(), (asked, None));
-        let index = key.2;
+        let (_, split, index) = key;
         self.task(
-            move |_| pictures.entry(index).map(|entry| entry.sha256),
+            move |_| sample_of(&data, split, index)?.sha256(),
             move |session, hash| session.sets.corrected.accept_hash(&key, asked, hash),
         );
     }
@@ -133,10 +133,21 @@ impl Session {
         index: usize,
         class: Option<String>,
     ) {
-        let (place, pictures) = (data.place.clone(), data.of(split).clone());
+        let (place, data) = (data.place.clone(), data.dataset.clone());
         self.change_corrected(place, move || {
-            let entry = pictures.entry(index)?;
-            Ok(Correction { class, ..entry })
+            let sample = sample_of(&data, split, index)?;
+            let (picture, sha256) = (sample.name(), sample.sha256()?);
+            // The opened dataset has the corrected label, so the original one is taken from the correction.
+            let same = |known: &&Correction| known.picture == picture && known.sha256 == sha256;
+            let known = data.options.corrected.iter().find(same);
+            let was = known.map(|known| &known.was);
+            let was = was.or_else(|| data.classes.get(sample.class as usize));
+            Ok(Correction {
+                was: was.cloned().unwrap_or_default(),
+                picture,
+                sha256,
+                class,
+            })
         });
     }
 

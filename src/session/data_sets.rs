@@ -12,7 +12,7 @@ use super::image_cache::Album;
 use super::index_check::IndexChecks;
 use super::loads::{DataAsk, Load, Lookup};
 use super::progress::Progress;
-use super::views::{DataView, Fetch, PictureKey, Pictures, Split};
+use super::views::{DataView, Fetch, PictureKey, PictureSource, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, published};
 use crate::experiment::open_options;
@@ -231,28 +231,28 @@ impl Session {
         index: usize,
     ) -> Lookup<Result<Arc<Picture>>> {
         let key = (data.key.clone(), split, index);
-        self.picture_with(key, || data.of(split).clone())
+        self.picture_with(key, || PictureSource::Data(data.dataset.clone()))
     }
 
-    /// Returns a decoded image by its key; `pictures` returns the source if it must be loaded.
+    /// Returns a decoded image by its key; `source` returns its source if it must be loaded.
     pub(super) fn picture_with(
         &self,
         key: PictureKey,
-        pictures: impl FnOnce() -> Arc<dyn Pictures>,
+        source: impl FnOnce() -> PictureSource,
     ) -> Lookup<Result<Arc<Picture>>> {
         match self.sets.pictures.get(&key) {
             Some(picture) => Lookup::Found(picture.clone()),
             None if self.sets.pictures.is_asked(&key) => Lookup::Absent,
-            None => Lookup::Unread(Load::Picture(key, pictures())),
+            None => Lookup::Unread(Load::Picture(key, source())),
         }
     }
 
     /// Decodes an image that a page shows.
-    pub(super) fn load_picture(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
+    pub(super) fn load_picture(&mut self, key: PictureKey, source: PictureSource) {
         if self.sets.pictures.ask(&key) {
-            let index = key.2;
+            let asked = key.clone();
             self.task(
-                move |_| pictures.picture(index),
+                move |_| source.read(&asked),
                 move |session, picture| session.sets.pictures.put(key, picture),
             );
         }

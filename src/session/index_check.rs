@@ -12,8 +12,8 @@ use std::sync::Arc;
 use super::Session;
 use super::loads::{Load, Lookup};
 use super::run_view::RunView;
-use super::views::{DataView, Pictures, Split, SplitKey};
-use crate::data::Fingerprints;
+use super::views::{DataView, Split, SplitKey};
+use crate::data::{Dataset, Fingerprints};
 use crate::message;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
@@ -79,10 +79,7 @@ impl Session {
             Some(Some(Ok(false))) => Lookup::Found(Err(other_images(header, split))),
             Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
             Some(None) => Lookup::Absent,
-            None => {
-                let pictures = data.of(split).clone();
-                Lookup::Unread(Load::Fingerprint(of.0, of.1, pictures))
-            }
+            None => Lookup::Unread(Load::Fingerprint(of.0, of.1, data.dataset.clone())),
         }
     }
 
@@ -106,15 +103,16 @@ impl Session {
         &mut self,
         split: SplitKey,
         noted: Fingerprints,
-        pictures: Arc<dyn Pictures>,
+        data: Arc<Dataset>,
     ) {
+        let side = split.1;
         let of = (split, noted.clone());
         if self.sets.index_checks.prints.contains_key(&of) {
             return;
         }
         self.sets.index_checks.prints.insert(of.clone(), None);
         self.task(
-            move |_| Ok(pictures.are(&noted)),
+            move |_| Ok(data.has_images_of(side, &noted)),
             move |session, print| session.sets.index_checks.take(&of, print),
         );
     }
@@ -168,7 +166,10 @@ fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split
         }
     }
     let as_many = noted.get(..own).is_some_and(|noted| counts == noted);
-    let label_of = |sample: usize| data.test_labels.get(sample).map(|&class| place[class]);
+    let label_of = |sample: usize| {
+        let sample = data.dataset.test.get(sample)?;
+        Some(place[sample.class as usize])
+    };
     let right = |all: &Answers| {
         let pairs = all.samples.iter().zip(&all.labels).enumerate();
         let mut own = pairs.filter(|(at, _)| all.source(*at) == 0);

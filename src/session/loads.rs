@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Session;
 use super::run_table::TableAsk;
-use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
-use crate::data::{Fingerprints, OpenOptions};
+use super::views::{DataView, PictureKey, PictureSource, Split, SplitKey};
+use crate::data::{Dataset, Fingerprints, OpenOptions};
 use crate::run::job::JobId;
 
 /// The result of looking up data.
@@ -50,11 +50,11 @@ pub enum Load {
     /// The corrected labels of the dataset at this place.
     Corrected(String),
     /// An image of this source.
-    Picture(PictureKey, Arc<dyn Pictures>),
-    /// The SHA-256 of an image of this source.
-    Hash(PictureKey, Arc<dyn Pictures>),
+    Picture(PictureKey, PictureSource),
+    /// The SHA-256 of an image of this dataset.
+    Hash(PictureKey, Arc<Dataset>),
     /// Whether a split has the images with these fingerprints.
-    Fingerprint(SplitKey, Fingerprints, Arc<dyn Pictures>),
+    Fingerprint(SplitKey, Fingerprints, Arc<Dataset>),
     /// Whether a split is consistent with the run in this folder, which recorded only the number and the classes of its
     /// images.
     IndexCheck(PathBuf, Split, Arc<DataView>),
@@ -97,9 +97,9 @@ impl Session {
         match wanted {
             Load::Data(ask) => self.load_data(*ask),
             Load::Corrected(place) => self.load_corrected(&place),
-            Load::Picture(key, pictures) => self.load_picture(key, pictures),
-            Load::Hash(key, pictures) => self.load_hash(key, pictures),
-            Load::Fingerprint(of, noted, pictures) => self.check_fingerprint(of, noted, pictures),
+            Load::Picture(key, source) => self.load_picture(key, source),
+            Load::Hash(key, data) => self.load_hash(key, data),
+            Load::Fingerprint(of, noted, data) => self.check_fingerprint(of, noted, data),
             Load::IndexCheck(run, split, data) => self.check_against_records(&run, split, &data),
             Load::NetworkInputs(epoch, shift) => self.load_network_inputs(epoch, shift),
             Load::Inside => self.request_inside(),

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::Session;
 use super::image_folder::copy_by_class;
 use super::loads::Lookup;
-use super::views::{Pictures, Split};
-use crate::data::Correction;
-use crate::data::image_kind::thumbnail_of;
+use super::views::{PictureSource, Split};
 use crate::experiment::sheet::{self, AnsweredPicture, Sorted};
 use crate::message;
 use crate::names::{folded, look_alike};
@@ -36,7 +34,7 @@ pub struct SortedPictures {
     pub is_kept: bool,
     /// Number of moves so far.
     pub revision: u64,
-    files: Arc<FolderPictures>,
+    bit_depth: usize,
 }
 
 impl SortedPictures {
@@ -55,11 +53,6 @@ impl SortedPictures {
         }
         let mut by_doubt: Vec<usize> = (0..pictures.len()).collect();
         by_doubt.sort_by(|&a, &b| pictures[a].ahead.total_cmp(&pictures[b].ahead));
-        let files = FolderPictures {
-            folder: request.folder.clone(),
-            paths: pictures.iter().map(|one| one.path.clone()).collect(),
-            bit_depth,
-        };
         Self {
             request,
             classes,
@@ -68,7 +61,7 @@ impl SortedPictures {
             by_doubt,
             is_kept: true,
             revision: 0,
-            files: Arc::new(files),
+            bit_depth,
         }
     }
 
@@ -161,28 +154,6 @@ fn class_of(classes: &mut Vec<String>, name: &str) -> Sorted {
     }))
 }
 
-/// The thumbnails of a folder's images.
-#[derive(Debug)]
-struct FolderPictures {
-    folder: PathBuf,
-    paths: Vec<PathBuf>,
-    bit_depth: usize,
-}
-
-impl Pictures for FolderPictures {
-    fn picture(&self, index: usize) -> Result<Picture> {
-        let path = self.paths.get(index);
-        let path =
-            path.ok_or_else(|| Problem::new(message!("predict-problem-image-not-in-table")))?;
-        thumbnail_of(&self.folder.join(path), self.bit_depth)
-    }
-
-    fn entry(&self, _index: usize) -> Result<Correction> {
-        Err(Problem::new(message!("predict-problem-no-labels"))
-            .advise(message!("predict-problem-no-labels-advice")))
-    }
-}
-
 impl Session {
     /// Reads the table that was written, so that its images are shown by class.
     pub(super) fn read_sorted(&mut self) {
@@ -223,9 +194,12 @@ impl Session {
         sorted: &SortedPictures,
         at: usize,
     ) -> Lookup<Result<Arc<Picture>>> {
+        let Some(file) = sorted.file(at) else {
+            return Lookup::Absent;
+        };
         let key = format!("sorted/{}", sorted.request.ticket);
-        let files = sorted.files.clone();
-        self.picture_with((key.into(), Split::Test, at), || files)
+        let source = || PictureSource::File(file, sorted.bit_depth);
+        self.picture_with((key.into(), Split::Test, at), source)
     }
 
     /// Moves an image to another group.

@@ -8,7 +8,6 @@ use crate::run::config::RunConfig;
 use crate::tr;
 
 use super::presets::{Paper, Preset, PresetSplit, matches, presets};
-use super::views::DataView;
 
 /// Hash of the test images in CODA-Prompt's `imagenet-r_test.yaml`, as in [`Listed::test_names`].
 const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74edd60cfecc3";
@@ -30,16 +29,6 @@ impl<'a> From<&'a Dataset> for DatasetSplit<'a> {
             classes: data.classes.len(),
             drawn: data.test_drawn,
             listed: data.listed.as_ref(),
-        }
-    }
-}
-
-impl<'a> From<&'a DataView> for DatasetSplit<'a> {
-    fn from(view: &'a DataView) -> Self {
-        Self {
-            classes: view.classes.len(),
-            drawn: view.test_drawn,
-            listed: view.listed.as_ref(),
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Datasets in the form that pages show: counts, thumbnails, test images.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::data::export::{Packed, packed};
-use crate::data::image_kind::{ImageKind, first_pictures, small_of};
+use crate::data::image_kind::{ImageKind, first_pictures};
 use crate::data::summary::counts;
 use crate::data::{
-    Correction, Dataset, Fingerprints, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch,
-    picture_size, told_two_labels,
+    Dataset, Duplicate, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch, picture_size,
+    told_two_labels,
 };
 use crate::problem::{Problem, Result};
-use crate::run::event::Picture;
+use crate::session::backend::lock;
 use crate::session::collection::Collection;
 use crate::session::data_export::DataExport;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
-use crate::session::views::{DataView, Pictures, Split, Thumb};
+use crate::session::views::{DataView, Thumb};
 use crate::texts::Message;
 use crate::tr;
 
@@ -24,47 +24,6 @@ use crate::tr;
 const SIZED: usize = 256;
 /// Number of recently used datasets whose files are not read again.
 const SCANS: usize = 3;
-
-/// The images of a split of an open dataset.
-struct Images(Arc<Dataset>, Split);
-
-impl Images {
-    fn sample(&self, index: usize) -> Result<&Sample> {
-        let (samples, gone) = match self.1 {
-            Split::Train => (&self.0.train, "notices-training-image-gone"),
-            Split::Test => (&self.0.test, "notices-test-image-gone"),
-        };
-        samples
-            .get(index)
-            .ok_or_else(|| Problem::new(tr!(gone, n = index)).at(&self.0.name))
-    }
-}
-
-impl Pictures for Images {
-    fn picture(&self, index: usize) -> Result<Picture> {
-        small_of(self.sample(index)?)
-    }
-
-    fn entry(&self, index: usize) -> Result<Correction> {
-        let sample = self.sample(index)?;
-        let (picture, sha256) = (sample.name(), sample.sha256()?);
-        // The opened dataset has the corrected label, so the original one is taken from the correction.
-        let same = |known: &&Correction| known.picture == picture && known.sha256 == sha256;
-        let known = self.0.options.corrected.iter().find(same);
-        let class = self.0.classes.get(sample.class as usize);
-        let was = known.map(|known| &known.was).or(class);
-        Ok(Correction {
-            was: was.cloned().unwrap_or_default(),
-            picture,
-            sha256,
-            class: None,
-        })
-    }
-
-    fn are(&self, noted: &Fingerprints) -> bool {
-        self.0.has_images_of(self.1, noted)
-    }
-}
 
 /// The scanned datasets that were used last, before they are split.
 #[derive(Default)]
@@ -84,12 +43,12 @@ impl Scans {
         watch: &Watch,
     ) -> Result<Dataset> {
         let key = (place.to_string(), options.bit_depth);
-        let known = self.shelf().iter().find(|(at, _)| *at == key).cloned();
+        let known = lock(&self.0).iter().find(|(at, _)| *at == key).cloned();
         let scan = match known.filter(|_| !fresh) {
             Some((_, scan)) => scan,
             None => {
                 let scan = Scan::read(place, options, watch)?;
-                let mut shelf = self.shelf();
+                let mut shelf = lock(&self.0);
                 shelf.retain(|(at, _)| at.0 != place);
                 shelf.truncate(SCANS - 1);
                 shelf.insert(0, (key, scan.clone()));
@@ -97,11 +56,6 @@ impl Scans {
             }
         };
         scan.into_dataset(options)
-    }
-
-    fn shelf(&self) -> MutexGuard<'_, Vec<(Key, Scan)>> {
-        // Entries are consistent whenever the lock is free.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -118,43 +72,24 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
     };
     let thumbs = classes.into_iter().zip(pictures).map(thumb).collect();
     let path_and_reason = |file: &Skipped| (file.path.display().to_string(), file.reason.clone());
+    let twins = |twins: &Duplicate| (twins.train.clone(), twins.test.as_str().into());
+    let labels = data.two_labels.iter().filter_map(TwoLabels::pair);
     Ok(DataView {
         key: ask.key().into(),
         place: ask.place.clone(),
-        title: data.name.clone(),
-        credit: data.note.clone(),
-        classes: data.classes.clone(),
         train: counts(&data.train, data.classes.len()),
         test: counts(&data.test, data.classes.len()),
         skipped: data.skipped.iter().map(path_and_reason).collect(),
-        duplicates: data
-            .duplicates
-            .iter()
-            .map(|twins| (twins.train.clone(), twins.test.as_str().into()))
-            .collect(),
-        two_labels: data
-            .two_labels
-            .iter()
-            .filter_map(TwoLabels::pair)
+        duplicates: data.duplicates.iter().map(twins).collect(),
+        two_labels: labels
             .map(|(one, other)| (one.to_string(), other.to_string().into()))
             .collect(),
         two_labels_told: told_two_labels(&data.two_labels),
-        assumed: data.assumed.clone(),
-        sizes: data.sizes,
-        better_depth: data.better_depth,
-        test_drawn: data.test_drawn,
-        listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),
         all_at_once: None,
         looks,
         thumbs,
-        test_labels: data
-            .test
-            .iter()
-            .map(|sample| sample.class as usize)
-            .collect(),
-        training: Arc::new(Images(data.clone(), Split::Train)),
-        testing: Arc::new(Images(data, Split::Test)),
+        dataset: data,
     })
 }
 

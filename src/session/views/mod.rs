@@ -4,21 +4,22 @@
 
 mod library;
 
-use std::fmt;
+use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::backbone::library::Description;
-use crate::data::Listed;
-use crate::data::image_kind::ImageKind;
+use crate::data::image_kind::{ImageKind, small_of, thumbnail_of};
 use crate::data::scenario::Scenario;
-use crate::data::summary::Sizes;
-use crate::data::{Correction, Fingerprints};
+use crate::data::{Dataset, Sample};
 use crate::experiment::estimate::over_passes;
 use crate::method::{Chosen, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::Picture;
+use crate::run::event::{AddedTask, Picture};
+use crate::store;
 use crate::texts::{Message, Words};
+use crate::tr;
 
 pub use self::library::{NumberView, PluginView};
 pub use super::row::{Rows, RunRow, RunState};
@@ -97,30 +98,58 @@ pub type SplitKey = (Arc<str>, Split);
 /// of the added task.
 pub type PictureKey = (Arc<str>, Split, usize);
 
-/// Decoded images of a split, by index. The session has two per open dataset; they are used only on helper threads.
-pub trait Pictures: Send + Sync {
-    /// Returns the image at this index of the split.
+/// The source of an image that pages show; the image's key has the split and the index.
+#[derive(Clone, Debug)]
+pub enum PictureSource {
+    /// An open dataset.
+    Data(Arc<Dataset>),
+    /// The test images of a task that was added to a run.
+    AddedTask {
+        /// The run's folder.
+        run: PathBuf,
+        /// The task, from 0.
+        task: usize,
+        /// The added task.
+        added_task: AddedTask,
+        /// The bit depth of the images.
+        bit_depth: usize,
+    },
+    /// An image file with its bit depth.
+    File(PathBuf, usize),
+}
+
+impl PictureSource {
+    /// Reads the image with this key.
     ///
     /// # Errors
     /// Returns a Problem if the image cannot be read.
-    fn picture(&self, index: usize) -> Result<Picture>;
-
-    /// Returns an entry for the list of corrected labels that excludes the image at this index.
-    ///
-    /// # Errors
-    /// Returns a Problem if the image cannot be read or its label cannot be corrected.
-    fn entry(&self, index: usize) -> Result<Correction>;
-
-    /// Returns whether the images of this split have these fingerprints. Reads the files.
-    fn are(&self, _: &Fingerprints) -> bool {
-        false
+    pub fn read(&self, (_, split, index): &PictureKey) -> Result<Picture> {
+        match self {
+            Self::Data(data) => small_of(sample_of(data, *split, *index)?),
+            Self::AddedTask {
+                run,
+                task,
+                added_task,
+                bit_depth,
+            } => {
+                store::added_task_pictures(run, *task, added_task, *bit_depth)?.test_picture(*index)
+            }
+            Self::File(path, bit_depth) => thumbnail_of(path, *bit_depth),
+        }
     }
 }
 
-impl fmt::Debug for dyn Pictures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pictures").finish_non_exhaustive()
-    }
+/// Returns an image of a dataset.
+///
+/// # Errors
+/// Returns a Problem if there is no such image.
+pub fn sample_of(data: &Dataset, split: Split, index: usize) -> Result<&Sample> {
+    let (samples, gone) = match split {
+        Split::Train => (&data.train, "notices-training-image-gone"),
+        Split::Test => (&data.test, "notices-test-image-gone"),
+    };
+    let sample = samples.get(index);
+    sample.ok_or_else(|| Problem::new(tr!(gone, n = index)).at(&data.name))
 }
 
 /// An open dataset in the form that pages show.
@@ -130,12 +159,8 @@ pub struct DataView {
     pub key: Arc<str>,
     /// Its name in the settings: `digits`, `letters`, or a path.
     pub place: String,
-    /// Its title.
-    pub title: String,
-    /// Source and licence, if known.
-    pub credit: String,
-    /// Class names, sorted.
-    pub classes: Vec<String>,
+    /// The dataset.
+    pub dataset: Arc<Dataset>,
     /// Number of training images of each class.
     pub train: Vec<usize>,
     /// Number of test images of each class.
@@ -148,41 +173,25 @@ pub struct DataView {
     pub two_labels: Vec<(String, Words)>,
     /// The remark about images with several labels.
     pub two_labels_told: Option<Message>,
-    /// Sizes of the smallest and the largest image, if they were examined.
-    pub sizes: Option<Sizes>,
-    /// The bit depth to suggest if 16-bit images look nearly black.
-    pub better_depth: Option<usize>,
-    /// Whether the test images were drawn from all images because there was no test split.
-    pub test_drawn: bool,
-    /// The split by list files, if the lists named the test images.
-    pub listed: Option<Listed>,
     /// Mean bytes of a decoded training image; `None` if the images are in memory anyway.
     pub picture_bytes: Option<u64>,
-    /// Sentences about what was assumed about the dataset.
-    pub assumed: Vec<Words>,
     /// One image per class, for a limited number of classes.
     pub thumbs: Vec<Thumb>,
     /// The look of its images. The drawing canvas uses the same background and stroke width.
     pub looks: ImageKind,
     /// Whether its classes are learned all at once; `None` if the user has not answered.
     pub all_at_once: Option<bool>,
-    /// The class of every test image, as an index in `classes`.
-    pub test_labels: Vec<usize>,
-    /// The test images.
-    pub testing: Arc<dyn Pictures>,
-    /// The training images.
-    pub training: Arc<dyn Pictures>,
+}
+
+impl Deref for DataView {
+    type Target = Dataset;
+
+    fn deref(&self) -> &Dataset {
+        &self.dataset
+    }
 }
 
 impl DataView {
-    /// Returns the images of a split.
-    pub fn of(&self, split: Split) -> &Arc<dyn Pictures> {
-        match split {
-            Split::Train => &self.training,
-            Split::Test => &self.testing,
-        }
-    }
-
     /// Returns the number of training images of all classes.
     pub fn train_total(&self) -> usize {
         self.train.iter().sum()

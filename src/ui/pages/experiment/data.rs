@@ -81,7 +81,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let data = cx.session.experiment.data.ready();
     let credit =
-        data.map(|view| of_list("dataset", &view.place, "credit", &view.credit).to_string());
+        data.map(|view| of_list("dataset", &view.place, "credit", &view.note).to_string());
     widgets::ends(
         ui,
         |ui| {

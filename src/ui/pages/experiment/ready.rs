@@ -163,7 +163,8 @@ fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let taken = session.experiment.preset.as_deref();
-    if let Some(words) = split::remark(&session.experiment.draft, taken, &data.as_ref().into()) {
+    let data = data.dataset.as_ref().into();
+    if let Some(words) = split::remark(&session.experiment.draft, taken, &data) {
         coloured(ui, words, |t| t.warning);
     }
 }

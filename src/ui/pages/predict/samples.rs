@@ -49,7 +49,7 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
 
 /// Returns the indices of some test images. Each `round` gives other ones.
 fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
-    let total = data.test_labels.len();
+    let total = data.dataset.test.len();
     if total == 0 {
         return Vec::new();
     }
@@ -62,10 +62,8 @@ fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
 
 fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let t = tokens(ui);
-    let class = data
-        .test_labels
-        .get(index)
-        .and_then(|&c| data.classes.get(c));
+    let sample = data.dataset.test.get(index);
+    let class = sample.and_then(|sample| data.classes.get(sample.class as usize));
     let class = class.cloned().unwrap_or_default();
     let name = tr!("predict-sample-of-class", class = &class);
     let (rect, response) = allocate_named(ui, Vec2::splat(50.0), Role::Button, &name);
