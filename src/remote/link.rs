@@ -32,9 +32,6 @@ pub struct Link {
 
 impl Link {
     /// Starts the process; its output goes to `into`, with the number of this connection.
-    ///
-    /// # Errors
-    /// Returns the error of the system.
     pub fn start<M: Send + 'static>(
         mut command: Command,
         into: Sender<M>,

@@ -71,9 +71,6 @@ pub(super) struct Mirror {
 
 impl Mirror {
     /// Returns the download of the run with this name at a place.
-    ///
-    /// # Errors
-    /// Returns a Problem for an invalid name.
     pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
         let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
         let inner = inner.ok_or_else(|| refused(run))?;
@@ -161,9 +158,8 @@ impl Mirror {
         let Step::List { whole } = self.step else {
             return Ok(None);
         };
-        let bytes = all
-            .iter()
-            .fold(0u64, |sum, mark| sum.saturating_add(mark.bytes));
+        let sizes = all.iter().map(|mark| mark.bytes);
+        let bytes = sizes.fold(0, u64::saturating_add);
         if all.len() > MOST_FILES || bytes > MOST_BYTES {
             return Err(Problem::new(message!("place-run-too-large")).at(&self.run));
         }
@@ -213,11 +209,10 @@ impl Mirror {
             let same = there.is_some_and(|mark| self.has(Path::new(&name), mark));
             if name.ends_with(ADDED_TASK) && !same {
                 let place = self.place.as_str();
-                return Err(
-                    Problem::new(message!("place-run-has-added-tasks", place = place))
-                        .at_path(&self.folder)
-                        .advise(message!("place-run-has-added-tasks-advice")),
-                );
+                let what = message!("place-run-has-added-tasks", place = place);
+                return Err(Problem::new(what)
+                    .at_path(&self.folder)
+                    .advise(message!("place-run-has-added-tasks-advice")));
             }
         }
         Ok(())
@@ -341,10 +336,9 @@ impl Mirror {
     /// added here and are kept.
     fn sweep(&self, all: &[FileMark]) {
         let resume = self.folder.join(RESUME);
-        let names: std::collections::HashSet<&str> = all.iter().map(|mark| &*mark.path).collect();
         for path in files_below(&resume) {
             let name = inner_name(&path, &self.folder);
-            if !name.is_some_and(|name| names.contains(&*name)) {
+            if !all.iter().any(|mark| Some(&mark.path) == name.as_ref()) {
                 let _ = std::fs::remove_file(path);
             }
         }

@@ -58,26 +58,21 @@ pub fn attach(root: &Path) -> Result<()> {
     };
     let io = |error| Problem::io("connect to the background engine", &root, &error);
     let mut hears = socket.try_clone().map_err(io)?;
-    let ends = socket.try_clone().map_err(io)?;
-    let mut says = socket;
     let answers = std::thread::spawn(move || {
         // A line buffer would delay the end of a frame.
         let mut out = io::stdout().lock();
         let mut piece = vec![0; 1 << 16];
         while let Ok(length @ 1..) = io::Read::read(&mut hears, &mut piece) {
-            if out
-                .write_all(&piece[..length])
-                .and_then(|()| out.flush())
-                .is_err()
-            {
+            let written = out.write_all(&piece[..length]);
+            if written.and_then(|()| out.flush()).is_err() {
                 return;
             }
         }
         // The daemon has ended, so nothing more needs to be read from standard input.
         std::process::exit(0);
     });
-    let _ = io::copy(&mut io::stdin().lock(), &mut says);
-    let _ = ends.shutdown(Shutdown::Both);
+    let _ = io::copy(&mut io::stdin().lock(), &mut &socket);
+    let _ = socket.shutdown(Shutdown::Both);
     let _ = answers.join();
     Ok(())
 }
@@ -231,9 +226,8 @@ pub fn run(root: &Path) -> Result<()> {
     let listener = UnixListener::bind(SOCKET).map_err(io)?;
     let readers = Arc::new(AtomicUsize::new(0));
     let served = Arc::clone(&readers);
-    let accepts = std::thread::Builder::new()
-        .name("readers".into())
-        .spawn(move || accept(&listener, &server, &served));
+    let thread = std::thread::Builder::new().name("readers".into());
+    let accepts = thread.spawn(move || accept(&listener, &server, &served));
     accepts.map_err(|error| Problem::no_thread(&error))?;
     let (mut needed, mut noted) = (Instant::now(), Instant::now());
     while needed.elapsed() < IDLE {

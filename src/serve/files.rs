@@ -187,9 +187,6 @@ pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()
 }
 
 /// Returns the SHA-256 of a file as hexadecimal digits.
-///
-/// # Errors
-/// Returns the error of the system.
 pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
     let mut file = files::open(path)?;
     let mut hash = Sha256::new();

@@ -53,9 +53,6 @@ struct EventBacklog {
 impl Journal {
     /// Starts the engine and a thread that stores its events. With `file`, the events are also stored there, and the
     /// journal continues with the events of an earlier process.
-    ///
-    /// # Errors
-    /// Returns a Problem if no thread can be started.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
         let (kept, instance) = EventBacklog::begin(root, file);
         let (bell, rings) = channel();

@@ -53,9 +53,6 @@ enum Message {
 
 impl Away {
     /// Prepares a connection to a place, and connects at once if jobs were left there. Runs are copied into `root`.
-    ///
-    /// # Errors
-    /// Returns a Problem if the system cannot start a thread.
     pub fn start(place: RemoteMachine, root: &Path, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
