@@ -1,11 +1,12 @@
 //! Downloads started in the window: published datasets and weights of backbones, one of each kind at a time. A stopped
 //! or interrupted download keeps the partial file.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::Session;
-use crate::fetch;
+use super::backend::lock;
+use crate::fetch::DownloadProgress;
 use crate::problem::{Problem, Result};
 use crate::tr;
 
@@ -30,28 +31,21 @@ impl Item {
 /// Progress of a download; shared by the downloading thread and the window.
 #[derive(Debug, Default)]
 pub struct Transfer {
-    done: AtomicU64,
-    /// The total number of bytes; 0 while unknown.
-    total: AtomicU64,
+    progress: Mutex<Option<DownloadProgress>>,
     stop: AtomicBool,
 }
 
 impl Transfer {
     /// Records the progress. Returns `false` if the download must stop.
-    pub fn step(&self, progress: fetch::DownloadProgress) -> bool {
-        self.done.store(progress.done, Ordering::Relaxed);
-        self.total
-            .store(progress.total.unwrap_or(0), Ordering::Relaxed);
+    pub fn step(&self, progress: DownloadProgress) -> bool {
+        *lock(&self.progress) = Some(progress);
         !self.is_stopped()
     }
 
     /// Returns the bytes received, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
-        let total = self.total.load(Ordering::Relaxed);
-        (
-            self.done.load(Ordering::Relaxed),
-            (total > 0).then_some(total),
-        )
+        let known = *lock(&self.progress);
+        known.map_or((0, None), |now| (now.done, now.total.filter(|n| *n > 0)))
     }
 
     /// Stops the download and keeps the partial file.
@@ -110,9 +104,8 @@ impl Session {
         if self.running_download_like(&item).is_some() {
             return;
         }
-        self.inventory
-            .downloads
-            .retain(|download| !download.is_like(&item));
+        let others = |download: &Download| !download.is_like(&item);
+        self.inventory.downloads.retain(others);
         let transfer = Arc::new(Transfer::default());
         let (wanted, shared) = (item.clone(), transfer.clone());
         let asked = item.clone();
@@ -142,12 +135,8 @@ impl Session {
     }
 
     fn accept_download(&mut self, item: &Item, answer: Result<()>) {
-        let Some(at) = self
-            .inventory
-            .downloads
-            .iter()
-            .position(|d| d.item == *item)
-        else {
+        let mut downloads = self.inventory.downloads.iter();
+        let Some(at) = downloads.position(|download| download.item == *item) else {
             return;
         };
         let name = item.name();
