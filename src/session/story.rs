@@ -36,54 +36,46 @@ fn paragraph(head: &str, text: impl Into<String>) -> Paragraph {
 
 /// Returns the paragraphs that explain the current state of a run.
 pub fn story(run: &RunView) -> Vec<Paragraph> {
-    let mut paragraphs = Vec::new();
-    match (&run.stage, &run.phase) {
-        (Stage::Failed, _) => paragraphs.push(ended(run)),
+    let first = match (&run.stage, &run.phase) {
+        (Stage::Failed, _) => ended(run),
         (Stage::Stopped, _) => {
             let text = match run.header {
                 None => tr!("story-not-started").to_string(),
                 Some(_) => tr!("story-stopped", done = run.reports.len(), n = run.tasks()),
             };
-            paragraphs.push(paragraph(tr!("story-stopped-heading"), text));
+            paragraph(tr!("story-stopped-heading"), text)
         }
         (Stage::Finished, _) => {
-            paragraphs.extend(missed_classes(run));
-            paragraphs.extend(added_task(run));
-            paragraphs.push(finished(run));
-            paragraphs.extend(backbone(run));
+            let parts = [
+                missed_classes(run),
+                added_task(run),
+                Some(finished(run)),
+                backbone(run),
+            ];
+            return parts.into_iter().flatten().collect();
         }
-        (Stage::Paused, _) => {
-            paragraphs.push(paragraph(tr!("story-paused-heading"), tr!("story-paused")));
-        }
+        (Stage::Paused, _) => paragraph(tr!("story-paused-heading"), tr!("story-paused")),
         (Stage::Running, Some(Phase::Preparing(what))) => {
-            paragraphs.push(paragraph(
-                tr!("story-preparing-heading"),
-                sentence(&what.said()),
-            ));
+            paragraph(tr!("story-preparing-heading"), sentence(&what.said()))
         }
-        (Stage::Running, None) => {
-            paragraphs.push(paragraph(
-                tr!("story-waiting-heading"),
-                tr!("story-waiting"),
-            ));
-        }
+        (Stage::Running, None) => paragraph(tr!("story-waiting-heading"), tr!("story-waiting")),
         (Stage::Running, Some(Phase::Evaluating { task })) => {
             let several = run.history.experts().count() > 1;
-            let id = if several {
-                "story-testing-experts"
-            } else {
-                "story-testing"
+            let id = match several {
+                true => "story-testing-experts",
+                false => "story-testing",
             };
             let text = tr!(id, on = run.measured_on(), n = task + 1);
-            paragraphs.push(paragraph(tr!("story-testing-heading"), text));
+            paragraph(tr!("story-testing-heading"), text)
         }
         (Stage::Running, Some(Phase::Measuring { task })) => {
             let names = listed(run.class_names(*task), 4);
             let text = tr!("story-measuring", names = names);
-            paragraphs.push(paragraph(tr!("story-measuring-heading"), text));
+            paragraph(tr!("story-measuring-heading"), text)
         }
-        (Stage::Running, Some(Phase::Training { .. } | Phase::Paused)) => {}
-    }
+        (Stage::Running, Some(Phase::Training { .. } | Phase::Paused)) => return live(run),
+    };
+    let mut paragraphs = vec![first];
     if run.stage.is_live() {
         paragraphs.extend(live(run));
     }
@@ -116,29 +108,25 @@ fn live(run: &RunView) -> Vec<Paragraph> {
         return vec![paragraph(tr!("story-training-heading"), text)];
     };
     let pet = config.pet.as_str();
-    let learning = tr!("story-learning-heading");
-    let mut paragraphs = vec![if frozen {
+    let head = match frozen || acts.learning {
+        true => tr!("story-learning-heading"),
+        false => tr!("story-training-heading"),
+    };
+    let text = if frozen {
         let passes = passes_of(header, task).unwrap_or_default();
         let left = passes.iter().skip(epoch).filter(|pass| pass.frozen());
-        let left = left.count();
-        let text = tr!("story-pet-frozen", pet = pet, n = left, names = names);
-        paragraph(learning, text)
+        tr!(
+            "story-pet-frozen",
+            pet = pet,
+            n = left.count(),
+            names = names
+        )
     } else if acts.learning && task > 0 {
-        paragraph(
-            learning,
-            tr!("story-pet-no-longer-frozen", pet = pet, names = names),
-        )
+        tr!("story-pet-no-longer-frozen", pet = pet, names = names)
     } else {
-        let head = if acts.learning {
-            learning
-        } else {
-            tr!("story-training-heading")
-        };
-        paragraph(
-            head,
-            tr!("story-pet-and-head-trained", pet = pet, names = names),
-        )
-    }];
+        tr!("story-pet-and-head-trained", pet = pet, names = names)
+    };
+    let mut paragraphs = vec![paragraph(head, text)];
     let accumulated = tr!("story-accumulation-heading");
     if task == 0 {
         if acts.accumulation || acts.ensemble {
@@ -273,12 +261,8 @@ fn backbone(run: &RunView) -> Option<Paragraph> {
 fn ended(run: &RunView) -> Paragraph {
     let text = run.problem.as_ref().map_or(String::new(), |problem| {
         let problem = in_window(problem);
-        let mut text = sentence(&problem.what);
-        if !problem.remedy.is_empty() {
-            text.push(' ');
-            text.push_str(&sentence(&problem.remedy));
-        }
-        text
+        let sentences = [sentence(&problem.what), sentence(&problem.remedy)];
+        sentences.join(" ").trim_end().to_string()
     });
     paragraph(tr!("story-failed-heading"), text)
 }
