@@ -73,11 +73,13 @@ impl Session {
             let is_new = clusters.grids.len() > before;
             beside.extend(seen.beside.filter(|_| is_new));
         }
-        let again = std::mem::take(&mut clusters.again);
-        let any = !clusters.grids.is_empty();
-        for folder in beside {
-            self.list_beside(folder);
-        }
+        let (again, any) = (
+            std::mem::take(&mut clusters.again),
+            !clusters.grids.is_empty(),
+        );
+        beside
+            .into_iter()
+            .for_each(|folder| self.list_beside(folder));
         if any {
             self.list_runs();
         }
@@ -107,12 +109,8 @@ impl Session {
 
     /// Cancels the waiting and running tasks of a submission.
     pub fn cancel_on_cluster(&mut self, folder: PathBuf) {
-        let grid = self
-            .train
-            .clusters
-            .grids
-            .iter()
-            .find(|grid| grid.folder == folder);
+        let mut grids = self.train.clusters.grids.iter();
+        let grid = grids.find(|grid| grid.folder == folder);
         let Some(place) = grid.and_then(|grid| self.cluster(&grid.place)) else {
             return;
         };

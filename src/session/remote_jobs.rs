@@ -12,7 +12,6 @@ use super::views::Fetch;
 use super::words::{duration_text, percent};
 use crate::problem::Problem;
 use crate::remote::{RemoteAnswers, check};
-
 use crate::run::event::{Command, ControlRequest, Event, Phase};
 use crate::run::job::{Job, JobId};
 use crate::run::places::RemoteMachine;
@@ -172,27 +171,30 @@ impl Session {
     }
 
     fn take_up_place(&mut self, name: &str) {
-        if self.places.get(name).is_none() {
-            let told = Problem::new(tr!("train-place-removed-with-runs", place = name));
-            self.notify(
-                told.advise(tr!("train-place-removed-with-runs-advice")),
-                true,
-            );
-        } else if let Err(problem) = self.reach_place(name) {
+        let reached = match self.places.get(name) {
+            Some(_) => self.reach_place(name),
+            None => Err(
+                Problem::new(tr!("train-place-removed-with-runs", place = name))
+                    .advise(tr!("train-place-removed-with-runs-advice")),
+            ),
+        };
+        if let Err(problem) = reached {
             self.notify(problem, true);
         }
     }
 
     /// Queries all places whose state is outdated.
-    pub(super) fn request_places(&mut self) {
+    pub fn request_places(&mut self) {
         if !self.places.are_due() {
             return;
         }
         self.places.asked = Some(Instant::now());
-        for at in 0..self.places.list.len() {
-            let view = &mut self.places.list[at];
-            let place = view.place.clone();
+        let fetch = |view: &mut PlaceView| {
             view.answers = Fetch::Busy;
+            view.place.clone()
+        };
+        let places: Vec<RemoteMachine> = self.places.list.iter_mut().map(fetch).collect();
+        for place in places {
             let name = place.name.clone();
             self.task(
                 move |sources| check(&place, &sources.disk().runs_root),
@@ -248,10 +250,9 @@ impl Session {
 
     /// Stops the running job at a place. Its run is saved there and copied back.
     pub fn stop_at(&mut self, name: &str, job: JobId) {
-        let Some(at) = self.train.places.get_mut(name) else {
-            return;
-        };
-        if at.job() == Some(job) {
+        if let Some(at) = self.train.places.get_mut(name)
+            && at.job() == Some(job)
+        {
             at.backend.send(Command::Stop(job));
             at.backend.control_job(job, ControlRequest::Stop);
         }
@@ -259,8 +260,9 @@ impl Session {
 
     /// Pauses or resumes the run in progress at a place.
     pub fn wish_at(&mut self, name: &str, wish: ControlRequest) {
-        let at = self.train.places.get(name);
-        if let Some((at, job)) = at.and_then(|at| Some((at, at.running()?.job?))) {
+        if let Some(at) = self.train.places.get(name)
+            && let Some(job) = at.running().and_then(|run| run.job)
+        {
             at.backend.control_job(job, wish);
         }
     }
@@ -272,14 +274,10 @@ impl Session {
 
     /// Releases the held jobs at a place.
     pub fn release_held_at(&mut self, name: &str) {
-        let at = self.train.places.get(name);
-        let held = at
-            .into_iter()
-            .flat_map(|at| at.queue.jobs())
-            .filter(|job| job.held);
-        let held: Vec<JobId> = held.map(|job| job.id).collect();
-        for job in held {
-            self.say_to(name, Command::Release(job));
+        if let Some(at) = self.train.places.get_mut(name) {
+            for job in at.queue.jobs().filter(|job| job.held) {
+                at.backend.send(Command::Release(job.id));
+            }
         }
     }
 
@@ -294,11 +292,9 @@ impl Session {
         let names: Vec<String> = self.train.places.keys().cloned().collect();
         let mut changed = false;
         for name in names {
-            let next = |session: &mut Self| {
-                let at = session.train.places.get_mut(&name);
-                at.and_then(|at| at.backend.try_recv())
-            };
-            while let Some(told) = next(self) {
+            while let Some(at) = self.train.places.get_mut(&name)
+                && let Some(told) = at.backend.try_recv()
+            {
                 self.handle_place_event(&name, told);
                 changed = true;
             }
