@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use super::End;
 use super::output::{Table, say, size, tell};
 use crate::problem::Result;
-use crate::session::bug_report::{BugReport, BugReportRequest, file_name};
+use crate::session::bug_report::BugReport;
+use crate::session::words::dated;
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -26,11 +27,8 @@ pub(super) struct Args {
 
 /// Prints and writes the report.
 pub(super) fn run(args: &Args) -> Result<End> {
-    let wanted = BugReportRequest {
-        settings: Settings::file(),
-        names: Vec::new(),
-    };
-    let report = BugReport::gather(&store::runs_root(args.out.as_deref()), &wanted);
+    let root = store::runs_root(args.out.as_deref());
+    let report = BugReport::gather(&root, Settings::file().as_deref(), &[]);
     let mut table = Table::new(&["file", ">size", ""]);
     for part in &report.parts {
         let bytes = size(Some(part.text.len() as u64));
@@ -47,7 +45,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let place = match (&args.file, args.show) {
         (None, true) => return Ok(End::Done),
         (Some(file), _) => file.clone(),
-        (None, false) => file_name().into(),
+        (None, false) => (dated("lae-studio-report") + ".zip").into(),
     };
     report.save(&place)?;
     tell(format!(

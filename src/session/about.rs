@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::row::title_of;
-use super::run_view::RunView;
 use super::views::Fetch;
 use crate::run::about::About;
 use crate::store;
@@ -49,29 +48,18 @@ impl Session {
             }
         }
         let away = self.train.places.values_mut().map(|at| &mut at.live);
-        for run in [&mut self.train.live, &mut self.train.opened]
-            .into_iter()
-            .chain(away)
-            .flatten()
-        {
-            rename(run, folder, about);
+        let here = [&mut self.train.live, &mut self.train.opened];
+        let displayed = here.into_iter().chain(away).flatten();
+        for run in displayed.filter(|run| run.folder() == Some(folder)) {
+            let run = Arc::make_mut(run);
+            if let Some(header) = &mut run.header {
+                header.about = about.clone();
+                run.title = title_of(header);
+            }
         }
         // A listing in progress may have read the previous notes.
         if self.compare.folders.is_reading(folder) {
             self.list_run(folder.to_path_buf());
         }
-    }
-}
-
-/// Updates the notes and the title of a displayed run after its notes changed.
-fn rename(run: &mut Arc<RunView>, folder: &Path, about: &About) {
-    let mine = |run: &RunView| run.header.as_ref().is_some_and(|h| h.folder == folder);
-    if !mine(run) {
-        return;
-    }
-    let run = Arc::make_mut(run);
-    if let Some(header) = &mut run.header {
-        header.about = about.clone();
-        run.title = title_of(header);
     }
 }

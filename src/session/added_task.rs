@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::loads::Lookup;
+use super::run_view::RunView;
 use super::views::{Fetch, PictureSource, RunRow, RunState, Split};
 use crate::experiment::{self, SourcePreview};
 use crate::message;
@@ -92,24 +93,15 @@ impl Session {
         let what = message!("predict-added-task-undone", classes = classes);
         let told = Problem::new(what).advise(message!("predict-added-task-undone-advice"));
         self.notify(told, false);
-        let is_in_folder = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
-        let shown = self
-            .train
-            .shown()
-            .is_some_and(|run| is_in_folder(run.header.as_ref()));
+        let is_in_folder = |run: &Arc<RunView>| run.folder() == Some(folder);
+        let shown = self.train.shown().is_some_and(is_in_folder);
         let asked = self.predict.run.as_deref() == Some(folder);
         self.forget_findings(folder);
         if asked {
             self.predict.undo(folder);
         }
-        if !self.is_training()
-            && self
-                .train
-                .live
-                .as_ref()
-                .is_some_and(|r| is_in_folder(r.header.as_ref()))
-        {
-            self.train.live = None;
+        if !self.is_training() {
+            self.train.live.take_if(|run| is_in_folder(run));
         }
         if shown {
             self.open_run(folder.to_path_buf());
@@ -134,7 +126,7 @@ impl Session {
         let tests = || PictureSource::AddedTask {
             run: header.folder.clone(),
             task,
-            added_task: added_task.clone(),
+            added_task: Box::new(added_task.clone()),
             bit_depth: header.config.bit_depth,
         };
         self.picture_with((key.into(), Split::Test, index), tests)

@@ -12,6 +12,7 @@ use zip::write::SimpleFileOptions;
 
 use super::Session;
 use super::views::Fetch;
+use super::words::dated;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, published};
 use crate::logging::{self, Pages, Redactor};
@@ -28,33 +29,18 @@ const OF_USER: [&str; 3] = ["answers", "several", "former_several"];
 /// Keys of the folders that the user opened.
 const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
-/// What a report is gathered from, in addition to the folder of runs.
-#[derive(Clone, Debug, Default)]
-pub struct BugReportRequest {
-    /// The file of the window's settings.
-    pub settings: Option<PathBuf>,
-    /// Names to redact: the classes of open datasets.
-    pub names: Vec<String>,
-}
-
 impl Session {
     /// Gathers a bug report. `settings` is the file of the window's settings.
     pub fn gather_bug_report(&mut self, settings: Option<PathBuf>) {
-        let open = self
-            .experiment
-            .data
-            .ready()
-            .map(|view| view.classes.clone());
-        let names = open.unwrap_or_default();
+        let open = self.experiment.data.ready();
+        let names = open.map_or_else(Vec::new, |view| view.classes.clone());
         self.bug_report = Fetch::Busy;
         self.saving_report = Fetch::Nothing;
-        let wanted = BugReportRequest { settings, names };
         self.task(
             move |sources| {
-                Ok(Arc::new(BugReport::gather(
-                    &sources.disk().runs_root,
-                    &wanted,
-                )))
+                let root = &sources.disk().runs_root;
+                let report = BugReport::gather(root, settings.as_deref(), &names);
+                Ok(Arc::new(report))
             },
             |session, report| session.bug_report.fill(report),
         );
@@ -102,10 +88,12 @@ pub struct BugReport {
 }
 
 impl BugReport {
-    /// Gathers a report. Unreadable parts are omitted, because a report is needed when something is already wrong.
-    pub fn gather(runs_root: &Path, wanted: &BugReportRequest) -> Self {
+    /// Gathers a report from the folder of runs and the file of the window's settings. `names` are redacted, for
+    /// example the classes of open datasets. Unreadable parts are omitted, because a report is needed when something
+    /// is already wrong.
+    pub fn gather(runs_root: &Path, settings: Option<&Path>, names: &[String]) -> Self {
         let mut redactor = Redactor::of_this_person();
-        redactor.add(&wanted.names);
+        redactor.add(names);
         redactor.add([runs_root.display().to_string()]);
         let mut parts = Vec::new();
         let mut add = |name: String, about, text: String| {
@@ -116,18 +104,11 @@ impl BugReport {
             let text = lines.collect();
             parts.push(ReportFile { name, about, text });
         };
-        add(
-            "versions.txt".into(),
-            tr!("notices-report-versions"),
-            versions(),
-        );
-        let settings = wanted.settings.as_deref();
+        let about = tr!("notices-report-versions");
+        add("versions.txt".into(), about, versions());
         if let Some(text) = settings.and_then(|file| files::read_text(file, files::TEXT).ok()) {
-            add(
-                "settings.toml".into(),
-                tr!("notices-report-settings"),
-                settings_of(&text),
-            );
+            let about = tr!("notices-report-settings");
+            add("settings.toml".into(), about, settings_of(&text));
         }
         if let Some(text) = device::verdicts() {
             add("devices.toml".into(), tr!("notices-report-devices"), text);
@@ -170,19 +151,14 @@ impl BugReport {
     }
 }
 
-/// Returns the default file name of a report.
-pub fn file_name() -> String {
-    let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-    format!("lae-studio-report-{day}.zip")
-}
-
 /// Returns the default path of a report.
 fn usual_place() -> PathBuf {
     let folder = directories::UserDirs::new().map(|dirs| {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
         documents.unwrap_or(dirs.home_dir()).to_path_buf()
     });
-    folder.unwrap_or_default().join(file_name())
+    let name = dated("lae-studio-report") + ".zip";
+    folder.unwrap_or_default().join(name)
 }
 
 /// Returns name, version and build target of the program.
@@ -303,13 +279,8 @@ mod tests {
         let settings = runs.path().join("window.toml");
         let text = "theme = \"dark\"\nfolders = [\"/srv/my birds\"]\n[setup]\ndata = \"/srv/birds\"\nbackbone = \"lae-nano\"\n";
         std::fs::write(&settings, text).unwrap();
-        let report = BugReport::gather(
-            runs.path(),
-            &BugReportRequest {
-                settings: Some(settings),
-                names: vec!["great tit".into(), "robin".into()],
-            },
-        );
+        let names = ["great tit", "robin"].map(String::from);
+        let report = BugReport::gather(runs.path(), Some(&settings), &names);
         let mut archive = zip::ZipArchive::new(Cursor::new(report.packed().unwrap())).unwrap();
         let mut all = String::new();
         for part in &report.parts {

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::bug_report;
-use super::data_export::{self, DataExportKind};
-use super::results_export;
+use super::exports::DataExportKind;
+use super::words::dated;
 use crate::data::export::Form;
 use crate::export;
 use crate::store::export::Format;
@@ -131,21 +130,17 @@ impl DialogPurpose {
 
     /// Returns the default file name if a file is to be written; `None` if a file or folder is to be opened.
     pub fn to_write(self) -> Option<String> {
-        match self {
-            Self::BugReport => Some(bug_report::file_name()),
-            Self::DataExport(_, form) => Some(data_export::file_name(form)),
-            Self::Results(format, _) => Some(results_export::file_name("runs", format)),
-            Self::Figure(kind, format, _) => {
-                let stem = match kind {
-                    FigureKind::Figure => "figure",
-                    FigureKind::Summary => "summary",
-                };
-                Some(results_export::file_name(stem, format))
-            }
-            Self::SaveGrid => Some("grid.toml".into()),
-            Self::Pack(_) => Some(format!("run{PACKED_ENDING}")),
-            _ => None,
-        }
+        let (name, ending) = match self {
+            Self::BugReport => ("lae-studio-report", "zip"),
+            Self::DataExport(_, form) => ("pictures", form.ending()),
+            Self::Results(format, _) => ("runs", format.ending()),
+            Self::Figure(FigureKind::Figure, format, _) => ("figure", format.ending()),
+            Self::Figure(FigureKind::Summary, format, _) => ("summary", format.ending()),
+            Self::SaveGrid => return Some("grid.toml".into()),
+            Self::Pack(_) => return Some(format!("run{PACKED_ENDING}")),
+            _ => return None,
+        };
+        Some(format!("{}.{ending}", dated(name)))
     }
 }
 
@@ -215,14 +210,6 @@ pub struct Choosing {
 }
 
 impl Session {
-    /// Opens the dialog that asks where to save a table, figure or report of these runs.
-    pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
-        self.tickets += 1;
-        self.compare.to_export = runs;
-        // The number distinguishes this dialog from an abandoned one for other runs.
-        self.pick(DialogPurpose::Results(format, self.tickets));
-    }
-
     /// Opens the system's file dialog in the folder of the current choice.
     pub fn pick(&mut self, wanted: DialogPurpose) {
         let place = self.place_of(wanted);
@@ -270,8 +257,7 @@ impl Session {
     /// Checks a typed path on a helper thread, because an unresponsive network drive must not block the window.
     pub fn look_at(&mut self, wanted: DialogPurpose, typed: PathBuf) {
         self.choosing.found = None;
-        self.tickets += 1;
-        let asked = self.tickets;
+        let asked = self.next_ticket();
         self.choosing.looking = asked;
         let nothing = CheckedPath {
             path: typed.clone(),
@@ -317,11 +303,8 @@ impl Session {
     }
 
     fn take_picked(&mut self, wanted: DialogPurpose, choice: Choice) {
-        if self
-            .choosing
-            .asked
-            .is_some_and(|(asked, _)| asked == wanted)
-        {
+        let asked = self.choosing.asked;
+        if asked.is_some_and(|(asked, _)| asked == wanted) {
             self.choosing.asked = None;
             self.choosing.picked.push((wanted, choice));
         }

@@ -24,12 +24,8 @@ impl Session {
     /// means all at once.
     pub fn all_at_once_answer(&self) -> Option<bool> {
         let view = self.experiment.data.ready()?;
-        let answered = self
-            .experiment
-            .all_at_once_answers
-            .get(&view.place)
-            .copied();
-        answered.or(view.all_at_once)
+        let answers = &self.experiment.all_at_once_answers;
+        answers.get(&view.place).copied().or(view.all_at_once)
     }
 
     /// Sets whether the classes are learned all at once or in tasks, and stores the answer with the dataset.
@@ -39,9 +35,8 @@ impl Session {
         };
         let place = view.place.clone();
         let is_suited = self.has_suitable_settings();
-        self.experiment
-            .all_at_once_answers
-            .insert(place.clone(), at_once);
+        let answers = &mut self.experiment.all_at_once_answers;
+        answers.insert(place.clone(), at_once);
         match is_suited {
             true => self.apply_suitable_settings(),
             false => self.apply_all_at_once(at_once),
@@ -66,11 +61,8 @@ impl Session {
     }
 
     fn apply_all_at_once(&mut self, at_once: bool) {
-        let classes = self
-            .experiment
-            .data
-            .ready()
-            .map_or(0, |view| view.classes.len());
+        let view = self.experiment.data.ready();
+        let classes = view.map_or(0, |view| view.classes.len());
         self.experiment.draft.classes_per_task = match at_once {
             true => classes.to_string(),
             false => stages(classes),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::comparable::unlike;
+use super::compare::Comparison;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;
@@ -71,13 +72,12 @@ impl Session {
     /// Returns the run to draw next to the displayed one.
     pub fn companion(&self) -> Option<Companion<'_>> {
         let shown = self.train.shown()?;
-        let mine = shown.header.as_ref().map(|header| &header.folder);
         let folder = match &self.train.beside {
             SideRun::Nothing => return None,
             SideRun::Run(folder) => folder.clone(),
             SideRun::Partner => self.partner(shown)?,
         };
-        if mine == Some(&folder) {
+        if shown.folder() == Some(folder.as_path()) {
             return None;
         }
         Some(self.results_of(&folder)?.beside(shown.shade()))
@@ -85,17 +85,16 @@ impl Session {
 
     /// Returns the runs that can be drawn next to the displayed one, the newest first.
     pub fn companions(&self) -> impl Iterator<Item = &RunRow> {
-        let shown = self.train.shown().and_then(|run| run.header.as_ref());
-        self.rows()
-            .filter(|row| row.is_measured())
-            .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
+        let shown = self.train.shown().and_then(|run| run.folder());
+        let rows = self.rows().filter(|row| row.is_measured());
+        rows.filter(move |row| shown != Some(row.folder.as_path()))
     }
 
     /// Returns the run in this folder with its results: an open run, or a stored run with at least one measured task.
     pub fn results_of(&self, folder: &Path) -> Option<Companion<'_>> {
-        let is_it = |run: &&Arc<RunView>| run.header.as_ref().is_some_and(|h| h.folder == folder);
+        let is_it = |run: &&Arc<RunView>| run.folder() == Some(folder);
         let open = self.train.run_in(folder);
-        if let Some(run) = open.or_else(|| self.ended().iter().find(is_it)) {
+        if let Some(run) = open.or_else(|| self.compare.comparison.ended.iter().find(is_it)) {
             let live = run.stage.is_live();
             return Some(Companion::of(run.header.as_ref()?, run.answers(), live));
         }
@@ -105,12 +104,14 @@ impl Session {
 
     /// Returns the folder of the other run of the latest comparison, if the displayed run belongs to it.
     fn partner(&self, shown: &RunView) -> Option<PathBuf> {
-        let all = self.compared();
-        let mine = shown.header.as_ref().map(|header| &header.folder);
+        let Comparison { jobs, latest, .. } = &self.compare.comparison;
+        let mine = shown.folder();
         // A run that has not started has no folder, but its job is known.
-        let belongs = mine.is_some_and(|mine| all.contains(mine))
-            || shown.job.is_some_and(|job| self.is_compared(job));
-        let mut others = all.iter().filter(|folder| Some(*folder) != mine);
+        let belongs = mine.is_some_and(|mine| latest.iter().any(|folder| folder == mine))
+            || shown.job.is_some_and(|job| jobs.contains(&job));
+        let mut others = latest
+            .iter()
+            .filter(|folder| Some(folder.as_path()) != mine);
         others.next_back().filter(|_| belongs).cloned()
     }
 }

@@ -8,7 +8,7 @@ use super::Session;
 use super::chooser::typed_path;
 use super::class_schedule::is_own;
 use super::grids::VaryingSettings;
-use super::views::DataView;
+use super::views::{DataView, PluginView};
 use crate::data::published;
 use crate::experiment::suggested_settings::{
     DatasetFacts, choose_backbone, of_epochs, restore, share_epochs, suit,
@@ -170,7 +170,7 @@ impl Session {
         let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
         if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
             let mut draft = self.experiment.draft.clone();
-            let size = inventory.plugin_of(&draft).and_then(|view| view.size);
+            let size = inventory.plugin_of(&draft).and_then(PluginView::size);
             usual_pet(&mut draft, self.backbone(), size.map(|(_, usual, _)| usual));
             self.experiment.draft = draft;
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::notices::NoticeUndo;
+use super::run_view::RunView;
 use super::views::Fetch;
 use crate::problem::{Problem, Result};
 use crate::tr;
@@ -55,10 +56,9 @@ impl Session {
 
     /// Returns whether a run is in progress, or a queued job needs it.
     pub fn is_held(&self, folder: &Path) -> bool {
-        let live = self.train.running();
-        let live = live.and_then(|run| run.header.as_ref());
+        let live = self.train.running().and_then(|run| run.folder());
         let mut waiting = self.waiting().filter_map(|job| job.work.run());
-        live.is_some_and(|header| header.folder == folder) || waiting.any(|run| run == folder)
+        live == Some(folder) || waiting.any(|run| run == folder)
     }
 
     /// Restores runs from the trash.
@@ -143,23 +143,11 @@ impl Session {
 
     /// Closes all views of runs that no longer exist.
     fn close_deleted(&mut self, gone: &HashSet<PathBuf>) {
-        let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
-        if is_gone(self.former.interrupted.as_ref()) {
-            self.former.interrupted = None;
-        }
-        let opened = self
-            .train
-            .opened
-            .as_ref()
-            .and_then(|run| run.header.as_ref());
-        if is_gone(opened.map(|header| &header.folder)) {
-            self.train.opened = None;
-        }
-        let live = self.train.live.as_ref().filter(|run| !run.stage.is_live());
-        let live = live.and_then(|run| run.header.as_ref());
-        if is_gone(live.map(|header| &header.folder)) {
-            self.train.live = None;
-        }
+        let is_gone = |run: &RunView| run.folder().is_some_and(|folder| gone.contains(folder));
+        self.former.interrupted.take_if(|run| gone.contains(run));
+        self.train.opened.take_if(|run| is_gone(run));
+        let live = &mut self.train.live;
+        live.take_if(|run| !run.stage.is_live() && is_gone(run));
         for folder in gone {
             self.hide_pins_from(folder);
             self.forget_findings(folder);

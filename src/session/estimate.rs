@@ -24,11 +24,12 @@ pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64
         train: &plan.train_images,
         test: &plan.test_images,
     };
-    estimate::seconds_at(config, images, network(plan)?, speed)
-}
-
-fn network(plan: &PlanView) -> Option<Network> {
-    plan.backbone.as_ref().map(network_of)
+    estimate::seconds_at(
+        config,
+        images,
+        plan.backbone.as_ref().map(network_of)?,
+        speed,
+    )
 }
 
 fn network_of(backbone: &Description) -> Network {
@@ -43,7 +44,7 @@ pub fn estimate<'a>(
     runs: impl IntoIterator<Item = &'a RunRow>,
     inventory: &Inventory,
 ) -> Option<Estimate> {
-    let network = network(plan)?;
+    let network = plan.backbone.as_ref().map(network_of)?;
     let mut best: Option<(Basis, f64)> = None;
     for row in runs {
         let Some(header) = &row.header else { continue };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::notices::clock;
-use super::run_view::Stage;
 use crate::run::event::Event;
 use crate::run::queue::JobEvent;
 
@@ -59,31 +58,21 @@ impl Session {
     /// Processes an event of the current run at a place, or on this computer for `None`.
     pub(super) fn handle_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
-        let ends = match &event {
-            Event::Finished { .. } => Some(Stage::Finished),
-            Event::Stopped { .. } => Some(Stage::Stopped),
-            Event::Failed { problem, .. } => {
-                self.notify(problem.clone(), true);
-                Some(Stage::Failed)
-            }
-            _ => None,
+        let (ends, is_finished) = (event.ends_job(), matches!(event, Event::Finished { .. }));
+        if let Event::Failed { problem, .. } = &event {
+            self.notify(problem.clone(), true);
+        }
+        let measured = matches!(event, Event::TaskEvaluated { .. });
+        let Some((live, _)) = self.train.at_work(place) else {
+            return;
         };
-        let measured = matches!(&event, Event::TaskEvaluated { .. });
-        let slot = match place {
-            None => &mut self.train.live,
-            Some(name) => match self.train.places.get_mut(name) {
-                Some(at) => &mut at.live,
-                None => return,
-            },
-        };
-        let live = slot.get_or_insert_with(Arc::default);
+        let live = live.get_or_insert_with(Arc::default);
         Arc::make_mut(live).fold(event, &now);
         let live = live.clone();
-        let header = live.header.as_ref().filter(|_| measured || ends.is_some());
-        if let Some(folder) = header.map(|header| header.folder.clone()) {
-            self.list_run(folder);
+        if let Some(folder) = live.folder().filter(|_| measured || ends) {
+            self.list_run(folder.to_path_buf());
         }
-        if ends == Some(Stage::Finished) {
+        if is_finished {
             self.notify_end(&live);
         }
         let on_show = place.is_none_or(|name| self.train.watched.as_deref() == Some(name));

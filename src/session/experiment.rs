@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::comparison::LastStart;
+use super::compare::LastStart;
 use super::dataset_settings::{SetUp, SettingsByDataset, SuitableSettings};
 use super::grids::GridOnPage;
 use super::planning::Planning;
@@ -49,14 +49,6 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Returns a set-up with these initial settings.
-    pub(super) fn of(draft: RunConfig) -> Self {
-        Self {
-            draft,
-            ..Self::default()
-        }
-    }
-
     /// Returns why the setting with this key has no effect; `None` if it has an effect.
     pub fn why_idle(&self, key: &str) -> Option<String> {
         UnusedSetting::why(&self.idle, key).map(Message::said)

@@ -164,41 +164,22 @@ fn range(shares: &[f64]) -> String {
 mod tests {
     use super::*;
     use crate::metrics::Expert;
-    use crate::run::config::RunConfig;
     use crate::run::event::MethodFacts;
+    use crate::session::run_view::tests::header;
 
     /// Returns a run of this method with two tasks of two classes.
     fn run(method: &str, order: &str) -> RunHeader {
+        let header = header();
         RunHeader {
-            run: String::new(),
-            about: Default::default(),
-            folder: Default::default(),
-            config: RunConfig::default(),
             method: MethodFacts {
                 title: method.into(),
-                variant: Vec::new(),
                 experts: Expert::ALONE.to_vec(),
-                uses_pet: true,
-                pet_sized: Some(true),
-                seeded: Some(true),
-                scores: None,
+                ..header.method
             },
             class_order: order.chars().map(String::from).collect(),
             tasks: vec![0..2, 2..4],
-            train_images: vec![24, 24],
             test_images: vec![10, 10],
-            device: String::new(),
-            gpu_weights: None,
-            drawing: Default::default(),
-            input_size: 32,
-            trained_parameters: 1,
-            frozen_parameters: 1,
-            weights_sha256: String::new(),
-            start_sha256: None,
-            images: None,
-            added_tasks: Vec::new(),
-            started: String::new(),
-            version: String::new(),
+            ..header
         }
     }
 

@@ -13,7 +13,7 @@ use crate::problem::{Problem, Result};
 pub const MOST: usize = 32;
 
 /// An additional folder of runs, in its state at the last listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsFolder {
     /// Its path.
     pub path: PathBuf,
@@ -25,15 +25,11 @@ pub struct RunsFolder {
     pub problem: Option<Problem>,
 }
 
-impl RunsFolder {
-    /// Returns a folder that was not listed yet.
-    fn unseen(path: PathBuf) -> Self {
-        Self {
-            path,
-            read_only: false,
-            runs: 0,
-            problem: None,
-        }
+/// Returns a folder that was not listed yet.
+fn unseen(path: PathBuf) -> RunsFolder {
+    RunsFolder {
+        path,
+        ..RunsFolder::default()
     }
 }
 
@@ -49,13 +45,14 @@ pub struct RunListing {
 /// The additional open folders.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
-    list: Vec<RunsFolder>,
+    /// All additional folders.
+    pub list: Vec<RunsFolder>,
     /// The folders that were reported as unreadable.
     told: Vec<PathBuf>,
     /// Why the folder that was chosen last was not opened.
-    refused: Option<Problem>,
+    pub refused: Option<Problem>,
     /// Whether the runs are being listed.
-    listing: bool,
+    pub(super) listing: bool,
     /// The runs whose rows are being read, each with whether to read it again.
     rows: BTreeMap<PathBuf, bool>,
     /// Whether to list the runs again after the current listing.
@@ -65,21 +62,6 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Returns all additional folders.
-    pub fn list(&self) -> &[RunsFolder] {
-        &self.list
-    }
-
-    /// Returns why the folder that was chosen last was not opened.
-    pub fn refused(&self) -> Option<&Problem> {
-        self.refused.as_ref()
-    }
-
-    /// Returns whether the runs are being listed.
-    pub(super) fn is_listing(&self) -> bool {
-        self.listing
-    }
-
     /// Returns whether the row of this run is being read, individually or by a listing.
     pub(super) fn is_reading(&self, run: &Path) -> bool {
         self.listing || self.rows.contains_key(run)
@@ -97,8 +79,8 @@ impl Session {
         if paths.is_empty() {
             return;
         }
-        let unseen = paths.iter().take(MOST).cloned().map(RunsFolder::unseen);
-        self.compare.folders.list = unseen.collect();
+        let folders = paths.iter().take(MOST).cloned().map(unseen);
+        self.compare.folders.list = folders.collect();
         self.list_runs();
     }
 
@@ -109,7 +91,16 @@ impl Session {
         self.queued_task(
             None,
             move |sources| sources.disk().folder_of_runs(&path, &known),
-            Self::accept_added_folder,
+            |session, answer| match answer {
+                Ok(path) => {
+                    session.compare.folders.list.push(unseen(path));
+                    session.list_runs();
+                }
+                Err(problem) => {
+                    session.compare.folders.refused = Some(problem.clone());
+                    session.notify(problem, true);
+                }
+            },
         );
     }
 
@@ -117,17 +108,15 @@ impl Session {
     pub(super) fn list_beside(&mut self, folder: PathBuf) {
         let folders = &mut self.compare.folders;
         if folders.list.len() < MOST && !folders.paths().contains(&folder) {
-            folders.list.push(RunsFolder::unseen(folder));
+            folders.list.push(unseen(folder));
         }
     }
 
     /// Closes this folder; its files are not touched.
     pub fn drop_folder(&mut self, path: &Path) {
-        self.compare
-            .folders
-            .list
-            .retain(|folder| folder.path != path);
-        self.compare.folders.told.retain(|told| told != path);
+        let folders = &mut self.compare.folders;
+        folders.list.retain(|folder| folder.path != path);
+        folders.told.retain(|told| told != path);
         self.list_runs();
     }
 
@@ -218,20 +207,6 @@ impl Session {
         );
     }
 
-    fn accept_added_folder(&mut self, answer: Result<PathBuf>) {
-        match answer {
-            Ok(path) => {
-                let unseen = RunsFolder::unseen(path);
-                self.compare.folders.list.push(unseen);
-                self.list_runs();
-            }
-            Err(problem) => {
-                self.compare.folders.refused = Some(problem.clone());
-                self.notify(problem, true);
-            }
-        }
-    }
-
     fn accept_run_listing(&mut self, answer: Result<RunListing>) {
         let answer = answer.map(|listing| {
             self.accept_folders(listing.folders);
@@ -252,24 +227,19 @@ impl Session {
     /// Stores the state of the folders and reports an unreadable folder once.
     fn accept_folders(&mut self, seen: Vec<RunsFolder>) {
         for folder in seen {
-            let mut known = self.compare.folders.list.iter_mut();
+            let Folders { list, told, .. } = &mut self.compare.folders;
             // The folder may have been closed in the meantime.
-            let Some(known) = known.find(|known| known.path == folder.path) else {
+            let Some(known) = list.iter_mut().find(|known| known.path == folder.path) else {
                 continue;
             };
             *known = folder.clone();
-            let told = self.compare.folders.told.contains(&folder.path);
             match folder.problem {
-                Some(problem) if !told => {
-                    self.compare.folders.told.push(folder.path);
+                Some(problem) if !told.contains(&folder.path) => {
+                    told.push(folder.path);
                     self.notify(problem, true);
                 }
                 Some(_) => {}
-                None => self
-                    .compare
-                    .folders
-                    .told
-                    .retain(|told| *told != folder.path),
+                None => told.retain(|told| *told != folder.path),
             }
         }
     }

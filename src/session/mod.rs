@@ -9,7 +9,6 @@ mod away;
 pub mod backend;
 pub mod board;
 pub mod bug_report;
-mod checks;
 pub mod chooser;
 pub mod class_schedule;
 pub mod classify;
@@ -17,10 +16,8 @@ pub mod clusters;
 pub mod collection;
 pub mod comparable;
 pub mod compare;
-mod comparison;
 pub mod comparison_run;
 pub mod corrected;
-pub mod data_export;
 pub mod data_sets;
 pub mod dataset_settings;
 pub mod deleted_runs;
@@ -32,7 +29,7 @@ pub mod editor;
 pub mod estimate;
 mod events;
 pub mod experiment;
-pub mod figure_export;
+pub mod exports;
 pub mod findings;
 pub mod first_task;
 pub mod folders;
@@ -46,22 +43,16 @@ pub mod inside;
 pub mod inventory;
 pub mod label_noise;
 pub mod last_window;
-pub mod learn;
 pub mod loads;
-pub mod model_export;
 pub mod notices;
-mod packed;
 pub mod paired;
-mod pet_numbers;
 pub mod pins;
 pub mod plain;
 mod planning;
 pub mod predict;
 pub mod progress;
 mod queue;
-mod refusal;
 pub mod remote_jobs;
-pub mod results_export;
 pub mod row;
 pub mod run_table;
 pub mod run_view;
@@ -69,7 +60,6 @@ pub mod sheet;
 pub mod sorted;
 mod sources;
 pub mod split;
-mod stage;
 pub mod story;
 mod tasks;
 pub mod tour;
@@ -94,13 +84,13 @@ use compare::Compare;
 use experiment::Experiment;
 use inventory::Inventory;
 use last_window::LastWindow;
-use learn::Learn;
 use notices::Notices;
 use predict::PredictView;
-use progress::Progress;
 use remote_jobs::Places;
 use tasks::Tasks;
+use tour::Tour;
 use train::Train;
+use units::Units;
 use views::Fetch;
 
 pub use crate::experiment::presets;
@@ -108,6 +98,15 @@ pub use sources::{Disk, Sources};
 
 /// A callback that wakes the window.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// The tour and the lessons.
+#[derive(Default)]
+pub struct Learn {
+    /// The tour; `None` while it is closed.
+    pub tour: Option<Tour>,
+    /// The lessons.
+    pub units: Units,
+}
 
 /// The open workspace.
 pub struct Session {
@@ -147,10 +146,7 @@ pub struct Session {
     pub saving_report: Fetch<()>,
     /// Notices to the user.
     pub notices: Notices,
-    /// The figures that are being exported to a file or the clipboard.
-    figures: figure_export::FigureExport,
-    /// The files that helper threads are writing, each with a handle that stops it.
-    exports: Vec<Arc<Progress>>,
+    exports: exports::Exports,
     tickets: u64,
 }
 
@@ -187,7 +183,10 @@ impl Session {
         let mut session = Self {
             backend,
             tasks: Tasks::new(Arc::new(sources), wake),
-            experiment: Experiment::of(draft),
+            experiment: Experiment {
+                draft,
+                ..Experiment::default()
+            },
             former: LastWindow::default(),
             inventory: Inventory::default(),
             places: Places::default(),
@@ -205,8 +204,7 @@ impl Session {
             saving_report: Fetch::Nothing,
             saving_collection: Fetch::Nothing,
             notices: Notices::default(),
-            figures: figure_export::FigureExport::default(),
-            exports: Vec::new(),
+            exports: exports::Exports::default(),
             tickets: 0,
         };
         session.read_plugins();
@@ -246,6 +244,12 @@ impl Session {
         self.refresh_idle();
         self.refresh_editor();
         changed
+    }
+
+    /// Returns a new number for a request, so that its answer can be recognised.
+    fn next_ticket(&mut self) -> u64 {
+        self.tickets += 1;
+        self.tickets
     }
 
     /// Returns whether helper threads are busy.

@@ -15,7 +15,8 @@ use crate::data::FULL_DEPTH;
 use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{ClassPrediction, Command, Picture, PredictRequest, Prediction};
+use crate::run::event::{ClassPrediction, Command, Picture, PredictRequest, Prediction, RunHeader};
+use crate::run::refusal::Refusal;
 use crate::texts::{Language, Values};
 use crate::tr;
 
@@ -167,17 +168,44 @@ impl Session {
         })
     }
 
+    /// Returns when an expert of a run rejects an image after a task (from 0), and how often; `None` if this is not
+    /// known.
+    pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
+        let measurements = match self.train.run_in(run) {
+            Some(view) => view.reports.get(task).map(|report| &report.measurements),
+            None => self.row(run).and_then(|row| row.measurements.get(task)),
+        };
+        let inside = self.predict.insides.run(run, task);
+        let probe = inside.and_then(|inside| inside.probe.as_ref());
+        Refusal::of(measurements, probe, expert)
+    }
+
+    /// Returns the expert that gives the answers of the run in this folder; `None` if the run is neither open nor
+    /// listed.
+    pub(super) fn answering(&self, run: &Path) -> Option<Expert> {
+        self.header_of(run).map(RunHeader::answering)
+    }
+
+    /// Counts the rejections of the run on Predict by Look inside. Only on request, because hundreds of images must
+    /// pass through the network.
+    pub fn count_refusals(&mut self) {
+        let Some(run) = self.predict.run.clone() else {
+            return;
+        };
+        let done = self.finished_tasks(&run);
+        if done > 0 && self.weights_elsewhere(&run).is_none() {
+            self.request_run_inside(&run, done);
+        }
+    }
+
     /// Returns the run that Predict uses by default: the run in progress, otherwise the newest stored run.
     fn newest_run(&self) -> Option<PathBuf> {
-        let live = self
-            .train
-            .live
-            .as_ref()
-            .filter(|run| !run.reports.is_empty());
-        let live = live.and_then(|run| run.header.as_ref());
+        let live = self.train.live.as_ref();
+        let live = live.filter(|run| !run.reports.is_empty());
         let measured = || self.rows().find(|row| row.is_measured());
-        live.map(|header| header.folder.clone())
-            .or_else(|| measured().map(|row| row.folder.clone()))
+        let folder = live.and_then(|run| run.folder());
+        let folder = folder.or_else(|| Some(measured()?.folder.as_path()));
+        folder.map(Path::to_path_buf)
     }
 
     /// Selects a run for the user. A newer run does not replace it.
@@ -220,13 +248,11 @@ impl Session {
         let Some(folder) = self.predict.undone.clone() else {
             return;
         };
-        let opened = self.train.opened.as_ref().filter(|run| {
-            let header = run.header.as_ref();
-            header.is_some_and(|header| header.folder == folder)
-        });
+        let opened = self.train.opened.as_ref();
+        let opened = opened.filter(|run| run.folder() == Some(folder.as_path()));
         let listed = self.row(&folder).map(RunRow::tasks);
         let agree = |run: &Arc<RunView>| Some(run.tasks()) == listed;
-        if self.compare.folders.is_listing() || !opened.is_none_or(agree) {
+        if self.compare.folders.listing || !opened.is_none_or(agree) {
             return;
         }
         self.predict.undone = None;

@@ -2,7 +2,7 @@
 //! engine's events.
 
 use std::iter::repeat;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
@@ -12,10 +12,15 @@ use super::words::non_default_suffix;
 use crate::data::scenario::ClassOrder;
 use crate::method::run_title;
 use crate::problem::Problem;
+use crate::run::check_result::{Report, Verdict};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, ControlRequest, Event};
 use crate::run::job::{Job, JobId, JobWork};
+use crate::store;
 use crate::tr;
+
+/// Maximum number of lines of a check in a notice. The job's log has all lines.
+const TOLD: usize = 4;
 
 impl Session {
     /// Queues a run with these settings at the selected place.
@@ -41,7 +46,7 @@ impl Session {
     /// Returns a short name for a run with these settings.
     pub fn title_of(&self, config: &RunConfig) -> String {
         let plugin = self.inventory.plugin_of(config);
-        run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
+        run_title(config, plugin.is_none_or(|plugin| plugin.size().is_some()))
     }
 
     /// Queues several runs, which are compared when all have ended. If the open dataset does not fit one of them, none
@@ -68,9 +73,8 @@ impl Session {
             self.notify(problem, true);
             return None;
         }
-        let jobs = configs
-            .into_iter()
-            .zip(names.into_iter().chain(repeat(None)));
+        let names = names.into_iter().chain(repeat(None));
+        let jobs = configs.into_iter().zip(names);
         let jobs = jobs.map(|(config, name)| match name {
             Some(name) => self.train_named(config, name),
             None => self.train(config),
@@ -84,14 +88,10 @@ impl Session {
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
         let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
         let away = self.train.places.values().flat_map(|at| at.queue.jobs());
-        let known = self
-            .waiting()
-            .chain(away)
-            .find(same)
-            .map(|job| job.title.clone());
-        if let Some(title) = known {
-            let told = Problem::new(tr!("story-already-queued", title = title));
-            self.notify(told, false);
+        let known = self.waiting().chain(away).find(same);
+        if let Some(title) = known.map(|job| job.title.clone()) {
+            let told = tr!("story-already-queued", title = title);
+            self.notify(Problem::new(told), false);
             return;
         }
         let row = self.row(folder);
@@ -120,13 +120,33 @@ impl Session {
         self.backend.send(Command::Queue(Box::new(job)));
     }
 
+    /// Queues a check of a run or a packed run: its files by their hashes, its predictions from its snapshots, and with
+    /// `train` by training it again. The check is a job like a run, because it needs tensors.
+    pub fn check(&mut self, place: PathBuf, train: bool) {
+        let name = match self.row(&place) {
+            Some(row) => row.title(),
+            None => store::run_name(&place),
+        };
+        let title = match train {
+            true => tr!("story-retraining-run", name = name),
+            false => tr!("story-check-of-run", name = name),
+        };
+        self.queue(Job::new(JobWork::Check { run: place, train }, title));
+    }
+
+    /// Reports the result of a check.
+    pub(super) fn notify_check_result(&mut self, report: &Report) {
+        let lines = report.lines().into_iter().take(TOLD);
+        let list: Vec<String> = lines.map(|(_, line)| line).collect();
+        let told = Problem::new(report.sentence()).advise(list.join("; "));
+        self.notify(told, report.verdict() == Verdict::Differs);
+    }
+
     /// Returns the waiting jobs, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = &Job> {
         let live = self.train.live.as_ref().and_then(|run| run.job);
-        self.train
-            .queue
-            .jobs()
-            .filter(move |job| Some(job.id) != live)
+        let jobs = self.train.queue.jobs();
+        jobs.filter(move |job| Some(job.id) != live)
     }
 
     /// Pauses or resumes the current run.
@@ -137,8 +157,7 @@ impl Session {
     /// Stops the current run, which is saved. The next job in the queue starts unless `hold` is set, which also holds
     /// the queue.
     pub fn stop(&mut self, hold: bool) {
-        let live = self.train.running();
-        let Some(job) = live.and_then(|run| run.job) else {
+        let Some(job) = self.running_job() else {
             return;
         };
         if hold {
@@ -165,11 +184,8 @@ impl Session {
 
     /// Processes an event of a job. Returns the event if it must be applied to the current run.
     pub(super) fn handle_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
-        let mine = self
-            .train
-            .live
-            .as_ref()
-            .is_some_and(|run| run.job == Some(id));
+        let live = self.train.live.as_ref();
+        let mine = live.is_some_and(|run| run.job == Some(id));
         self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
@@ -205,16 +221,11 @@ impl Session {
     /// Notifies the user once of held jobs, which an earlier window left in the queue.
     fn notify_queue_state(&mut self) {
         let text = tr!("story-runs-still-queued");
-        if self
-            .notices
-            .list
-            .iter()
-            .any(|known| known.problem.what == text)
-        {
-            return;
+        let mut known = self.notices.list.iter();
+        if !known.any(|known| known.problem.what == text) {
+            let told = Problem::new(text);
+            let advice = tr!("story-runs-still-queued-advice");
+            self.notify(told.advise(advice), false);
         }
-        let told = Problem::new(text);
-        let advice = tr!("story-runs-still-queued-advice");
-        self.notify(told.advise(advice), false);
     }
 }

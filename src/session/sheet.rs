@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::sorted::SortedPictures;
 use super::views::Fetch;
+use super::words::dated;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
@@ -48,9 +49,8 @@ impl SheetView {
 /// Returns the default path of a table of a folder's predictions. It is next to the folder and named after it and the
 /// current time, so that no file is overwritten.
 pub fn usual_table(folder: &Path) -> PathBuf {
-    let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let name = format!("{name}-predicted-{time}.csv");
+    let name = dated(&format!("{name}-predicted")) + ".csv";
     folder
         .parent()
         .unwrap_or(folder)
@@ -64,8 +64,7 @@ impl Session {
         let Some(run) = self.predict.run.clone() else {
             return false;
         };
-        let asked = self.sheet_request(run, wanted);
-        match asked {
+        match self.sheet_request(run, wanted) {
             Ok(request) => {
                 self.backend.send(Command::Sheet(Box::new(request.clone())));
                 let state = SheetState::Working(Default::default());
@@ -94,9 +93,8 @@ impl Session {
         }
         self.tickets += 1;
         let task = self.predict.task.min(done - 1);
-        let refusal = self
-            .answering(&run)
-            .and_then(|expert| self.refusal(&run, task, expert));
+        let expert = self.answering(&run);
+        let refusal = expert.and_then(|expert| self.refusal(&run, task, expert));
         Ok(SheetRequest {
             ticket: self.tickets,
             task,
@@ -111,12 +109,8 @@ impl Session {
 
     /// Stops writing the table and removes its file.
     pub fn stop_sheet(&mut self) {
-        if let Some(sheet) = self
-            .predict
-            .sheet
-            .as_ref()
-            .filter(|sheet| sheet.is_working())
-        {
+        let sheet = self.predict.sheet.as_ref();
+        if let Some(sheet) = sheet.filter(|sheet| sheet.is_working()) {
             let ticket = sheet.request.ticket;
             self.backend.send(Command::StopSheet(ticket));
         }
@@ -124,13 +118,8 @@ impl Session {
 
     /// Closes the finished table; its file is kept.
     pub fn leave_sheet(&mut self) {
-        if self
-            .predict
-            .sheet
-            .as_ref()
-            .is_some_and(|sheet| !sheet.is_working())
-        {
-            self.predict.sheet = None;
+        let sheet = &mut self.predict.sheet;
+        if sheet.take_if(|sheet| !sheet.is_working()).is_some() {
             self.predict.sorted = Fetch::Nothing;
         }
     }
@@ -145,7 +134,7 @@ impl Session {
     /// export.
     pub fn is_writing(&self) -> bool {
         let table = self.predict.sheet.as_ref();
-        table.is_some_and(SheetView::is_working) || self.is_exporting()
+        table.is_some_and(SheetView::is_working) || self.exports.is_exporting()
     }
 
     /// Shows a file's folder in the system's file manager.
@@ -164,20 +153,18 @@ impl Session {
     }
 
     pub(super) fn accept_sheet_state(&mut self, ticket: u64, state: SheetState) {
-        if let Some(sheet) = &mut self.predict.sheet
-            && sheet.request.ticket == ticket
-        {
-            if let SheetState::Done(_) = state {
-                let name = sheet.request.csv.file_name().unwrap_or_default();
-                let told = message!("predict-table-written", table = name.to_string_lossy());
-                sheet.state = state;
-                let told = Problem::new(told).advise(message!("predict-table-written-advice"));
-                self.notify(told, false);
-                self.predict.sorted = Fetch::Busy;
-                self.read_sorted();
-            } else {
-                sheet.state = state;
-            }
+        let sheet = self.predict.sheet.as_mut();
+        let Some(sheet) = sheet.filter(|sheet| sheet.request.ticket == ticket) else {
+            return;
+        };
+        sheet.state = state;
+        if let SheetState::Done(_) = sheet.state {
+            let name = sheet.request.csv.file_name().unwrap_or_default();
+            let told = message!("predict-table-written", table = name.to_string_lossy());
+            let told = Problem::new(told).advise(message!("predict-table-written-advice"));
+            self.notify(told, false);
+            self.predict.sorted = Fetch::Busy;
+            self.read_sorted();
         }
     }
 }

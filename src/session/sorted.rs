@@ -44,13 +44,11 @@ impl SortedPictures {
         bit_depth: usize,
         pictures: Vec<AnsweredPicture>,
     ) -> Self {
-        let mut groups = Vec::with_capacity(pictures.len());
-        for one in &pictures {
-            groups.push(match &one.sorted {
-                Sorted::As(name) => class_of(&mut classes, name),
-                other => other.clone(),
-            });
-        }
+        let group = |one: &AnsweredPicture| match &one.sorted {
+            Sorted::As(name) => class_of(&mut classes, name),
+            other => other.clone(),
+        };
+        let groups = pictures.iter().map(group).collect();
         let mut by_doubt: Vec<usize> = (0..pictures.len()).collect();
         by_doubt.sort_by(|&a, &b| pictures[a].ahead.total_cmp(&pictures[b].ahead));
         Self {
@@ -157,14 +155,10 @@ fn class_of(classes: &mut Vec<String>, name: &str) -> Sorted {
 impl Session {
     /// Reads the table that was written, so that its images are shown by class.
     pub(super) fn read_sorted(&mut self) {
-        let Some(request) = self
-            .predict
-            .sheet
-            .as_ref()
-            .map(|sheet| sheet.request.clone())
-        else {
+        let Some(sheet) = &self.predict.sheet else {
             return;
         };
+        let request = sheet.request.clone();
         let header = self.header_of(&request.run);
         let taught = header.and_then(|header| {
             let end = header.tasks.get(request.task)?.end;
@@ -243,11 +237,8 @@ impl Session {
         let csv = sorted.request.csv.clone();
         let (asked, kept) = (sorted.request.ticket, sorted.groups.clone());
         let corrections = kept.clone();
-        let name = csv
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = csv.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.into_owned();
         self.task_or_notify(
             move |_| sheet::keep_sorted(&csv, &corrections),
             move |session, ()| {

@@ -6,6 +6,14 @@ use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, RunHeader, TaskReport};
 use crate::texts::Language;
 use crate::tr;
 
+/// Returns a file name without extension, followed by the current time: "runs-2026-11-21_10-00-00".
+pub fn dated(name: &str) -> String {
+    format!(
+        "{name}-{}",
+        jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S")
+    )
+}
+
 /// Formats a size, such as "318 kB".
 pub fn bytes_text(bytes: u64) -> String {
     let b = bytes as f64;

@@ -93,8 +93,8 @@ impl Session {
             return Vec::new();
         };
         let mut list = report.answers.wrong(expert, class);
-        let folder = run.header.as_ref().map(|header| header.folder.clone());
-        let found = folder.and_then(|folder| self.train.worst.found.get(&(folder, task)));
+        let of = run.folder().map(|folder| (folder.to_path_buf(), task));
+        let found = of.and_then(|of| self.train.worst.found.get(&of));
         for wrong in list.iter_mut().filter(|wrong| wrong.certainty.is_none()) {
             let answer = found.and_then(|found| found.get(&wrong.at)?.of(expert));
             wrong.certainty =

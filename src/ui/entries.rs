@@ -8,7 +8,7 @@ use crate::data::published;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
-use crate::session::data_export::DataExportKind;
+use crate::session::exports::DataExportKind;
 use crate::session::grids::{grid_title, shipped_grids};
 use crate::session::plain::title_of;
 use crate::session::presets::presets;

@@ -291,12 +291,9 @@ fn free(root: &Path, name: &str) -> PathBuf {
 impl Session {
     /// Adds a drawn or pasted image to the selected class.
     pub fn collect(&mut self, picture: Arc<Picture>) {
-        let piece = CollectedPicture {
-            picture,
-            file: None,
-        };
         if let Some(group) = self.collection.target() {
-            self.add_collected(group, vec![piece]);
+            let file = None;
+            self.add_collected(group, vec![CollectedPicture { picture, file }]);
         }
     }
 
@@ -370,7 +367,13 @@ impl Session {
                 if session.collection == *kept {
                     session.collection = Collection::default();
                 }
-                session.accept_saved_collection(&purpose, &place);
+                let told = Problem::new(message!("predict-collect-saved")).at_path(&place);
+                session.notify(told, false);
+                let place = place.display().to_string();
+                match &purpose {
+                    Purpose::Data => session.choose_data(&place),
+                    Purpose::AddedTask(run) => session.add_task(run, place),
+                }
             },
         );
     }
@@ -391,16 +394,6 @@ impl Session {
             .any(|piece| !self.collection.add(group, piece));
         if full {
             self.notify_full();
-        }
-    }
-
-    fn accept_saved_collection(&mut self, purpose: &Purpose, place: &Path) {
-        let told = Problem::new(message!("predict-collect-saved")).at_path(place);
-        self.notify(told, false);
-        let place = place.display().to_string();
-        match purpose {
-            Purpose::Data => self.choose_data(&place),
-            Purpose::AddedTask(run) => self.add_task(run, place),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::run::event::Picture;
 use crate::session::collection::{CollectedPicture, Collection, MOST};
 use crate::session::image_folder::png;
 use crate::session::pins::{Pin, PinId};
+use crate::session::words::dated;
 use crate::store::write_file;
 
 /// The file name of the list.
@@ -159,8 +160,7 @@ impl Drafts {
         let list =
             files::read(&path, files::TABLE).and_then(|text| Ok(serde_json::from_slice(&text)?));
         let list: List = list.map_err(|error| {
-            let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-            let aside = folder.with_file_name(format!("drafts-unreadable-{time}"));
+            let aside = folder.with_file_name(dated("drafts-unreadable"));
             let place = match std::fs::rename(folder, &aside) {
                 Ok(()) => aside,
                 Err(_) => folder.to_path_buf(),

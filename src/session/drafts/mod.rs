@@ -205,8 +205,7 @@ impl Session {
 
     /// Reads a table whose images were moved, and applies the moves again.
     fn accept_moved_sheet(&mut self, mut moved: MovedSheet) {
-        self.tickets += 1;
-        moved.request.ticket = self.tickets;
+        moved.request.ticket = self.next_ticket();
         let request = moved.request.clone();
         let count = SheetCount {
             done: moved.corrections.len(),

@@ -40,7 +40,7 @@ pub fn candidates(
         Mark::Text if is_open(text, &marked.span, cursor) => {
             let known = match marked.path.rsplit('.').next()? {
                 "sites" => sites(),
-                "init" => inits(),
+                "init" => INITS.iter().map(|init| candidate(*init, "")).collect(),
                 _ => return None,
             };
             (marked.span.start + 1..cursor, known)
@@ -82,9 +82,11 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
     let mut found = Vec::new();
     if !is_shape {
         for name in declared(text) {
-            let known = meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.0 == name));
+            let known =
+                meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.name == name));
             let about = match known {
-                Some((_, shape, init)) => {
+                Some(own) => {
+                    let (shape, init) = (own.shape.as_str(), own.init.as_str());
                     tr!("editor-name-initial-value", shape = shape, init = init)
                 }
                 None => tr!("editor-name-parameter").into(),
@@ -121,10 +123,6 @@ fn sites() -> Vec<Candidate> {
         .collect()
 }
 
-fn inits() -> Vec<Candidate> {
-    INITS.iter().map(|init| candidate(*init, "")).collect()
-}
-
 /// Returns the keys that are allowed in the table at the cursor.
 fn keys(marked: &Marked) -> Vec<Candidate> {
     let path: Vec<&str> = marked.path.split('.').collect();
@@ -144,7 +142,10 @@ fn keys(marked: &Marked) -> Vec<Candidate> {
             ("symbol", "editor-key-symbol"),
             ("meaning", "editor-key-description-line"),
         ],
-        ["equations"] => return every_and_sites(),
+        ["equations"] => {
+            let every = candidate("every", tr!("editor-key-other-sites"));
+            return std::iter::once(every).chain(sites()).collect();
+        }
         [""] => &[
             ("name", "editor-key-name"),
             ("description", "editor-key-description"),
@@ -155,12 +156,6 @@ fn keys(marked: &Marked) -> Vec<Candidate> {
     };
     let all = known.iter();
     all.map(|&(name, id)| candidate(name, tr!(id))).collect()
-}
-
-fn every_and_sites() -> Vec<Candidate> {
-    let mut found = vec![candidate("every", tr!("editor-key-other-sites"))];
-    found.extend(sites());
-    found
 }
 
 #[cfg(test)]

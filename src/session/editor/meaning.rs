@@ -43,10 +43,6 @@ pub struct Meaning {
     pub plugin: PluginView,
     /// The names that its equations can use, with descriptions.
     pub names: Vec<(String, String)>,
-    /// Whether a newly initialised PET leaves the network's outputs unchanged.
-    pub starts_as_identity: bool,
-    /// How the PET is merged into the weights for predictions, if it is linear at linear layers.
-    pub folded: Option<String>,
     /// The plugin's use on the current backbone, or why it does not fit.
     pub on: Result<OnBackbone, Problem>,
 }

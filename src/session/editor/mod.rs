@@ -3,7 +3,6 @@
 //! on display.
 
 pub mod completion;
-mod following;
 pub mod meaning;
 mod saving;
 
@@ -157,7 +156,7 @@ impl Session {
         };
         let title = self.free_name(&plugin);
         self.open_text(Written {
-            text: renamed(&plugin.source, &title),
+            text: renamed(&plugin.text, &title),
             ..Written::default()
         });
     }
@@ -167,7 +166,7 @@ impl Session {
         let plugins = self.inventory.plugins.iter();
         let found = plugins.clone().find(|own| own.name == name);
         if let Some((plugin, file)) = found.and_then(|own| Some((own, own.path.clone()?))) {
-            let text = plugin.source.clone();
+            let text = plugin.text.clone();
             self.open_text(Written {
                 text: text.clone(),
                 file: Some(file),
@@ -206,17 +205,9 @@ impl Session {
         }
     }
 
-    /// Closes the open text and keeps it for reopening if it has unsaved changes.
-    fn leave_plugin(&mut self) {
-        let open = self.editor.open.take();
-        if let Some(open) = open.filter(OpenPlugin::is_changed) {
-            self.editor.left.push(open.written());
-        }
-    }
-
     /// Replaces the open text by another one.
     pub(super) fn open_text(&mut self, written: Written) {
-        self.leave_plugin();
+        self.close_plugin();
         // The results of trying another text do not apply to this text.
         if let TrialState::Asked(job) = std::mem::take(&mut self.editor.trying) {
             self.give_up(job);
@@ -237,7 +228,10 @@ impl Session {
 
     /// Closes the text. If it has unsaved changes, it can be reopened.
     pub fn close_plugin(&mut self) {
-        self.leave_plugin();
+        let open = self.editor.open.take();
+        if let Some(open) = open.filter(OpenPlugin::is_changed) {
+            self.editor.left.push(open.written());
+        }
     }
 
     /// Replaces the content of the open text and starts a check.
@@ -307,10 +301,7 @@ impl Session {
             move |session, measured| {
                 if let Some(open) = session.opened_as(first) {
                     open.measuring = false;
-                    open.measured = match measured {
-                        Ok(measured) => Fetch::Ready(Arc::new(measured)),
-                        Err(problem) => Fetch::Failed(problem),
-                    };
+                    open.measured.fill(measured.map(Arc::new));
                 }
             },
         );
@@ -319,8 +310,8 @@ impl Session {
     /// Returns a free name for a copy of a plugin.
     fn free_name(&self, plugin: &PluginView) -> String {
         let first = match plugin.path {
-            None => tr!("editor-default-name-of", name = &plugin.title),
-            Some(_) => tr!("editor-default-name-copy", name = &plugin.title),
+            None => tr!("editor-default-name-of", name = plugin.title()),
+            Some(_) => tr!("editor-default-name-copy", name = plugin.title()),
         };
         let taken = |name: &str| {
             let name = name.to_lowercase();

@@ -1,26 +1,71 @@
 //! The state of one run for the pages, updated from the engine's events.
 
-mod log;
-mod shade;
-
 use std::collections::VecDeque;
+use std::path::Path;
 
 use super::findings::{MissedClass, missed};
 use super::row::title_of;
-pub use super::stage::Stage;
 use super::words::{bytes_text, percent};
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
+use crate::palette::Shade;
 use crate::problem::{Problem, listed};
 use crate::run::check_result::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
 use crate::texts::said;
 use crate::tr;
-pub use log::LogLine;
 
 /// Maximum number of loss values kept for the curve.
 const LOSSES: usize = 4096;
+/// Maximum number of log lines.
+const LINES: usize = 500;
+
+/// The state of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Running, or about to start.
+    #[default]
+    Running,
+    /// Paused by the user.
+    Paused,
+    /// All tasks are learned.
+    Finished,
+    /// Stopped by the user; can be resumed.
+    Stopped,
+    /// Ended by a problem; can be resumed.
+    Failed,
+}
+
+impl Stage {
+    /// Returns whether the run is in progress or paused.
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Running | Self::Paused)
+    }
+
+    /// Returns the word that is displayed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => tr!("stage-running"),
+            Self::Paused => tr!("stage-paused"),
+            Self::Finished => tr!("stage-finished"),
+            Self::Stopped => tr!("stage-stopped"),
+            Self::Failed => tr!("stage-failed"),
+        }
+    }
+}
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Local time, HH:MM:SS.
+    pub time: String,
+    /// What happened.
+    pub text: String,
+    /// Whether the line is a warning.
+    pub warning: bool,
+}
+
 /// The state of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
@@ -117,6 +162,23 @@ impl RunView {
     /// Returns the name of the run's folder; empty before it has one.
     pub fn name(&self) -> &str {
         self.header.as_ref().map_or("", |h| &h.run)
+    }
+
+    /// Returns its folder, once it has one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.header.as_ref().map(|header| header.folder.as_path())
+    }
+
+    /// Returns the colour of the run's method.
+    pub fn shade(&self) -> Shade {
+        let header = self.header.as_ref();
+        Shade::of(header.map_or("", |header| &header.config.method))
+    }
+
+    /// Returns the colour of the run's method if the method has one expert; `None` if it has several.
+    pub fn shade_alone(&self) -> Option<Shade> {
+        let experts = &self.header.as_ref()?.method.experts;
+        (experts.len() == 1).then(|| self.shade())
     }
 
     /// Returns the history of one expert.
@@ -365,6 +427,25 @@ impl RunView {
             each = told.join(", ")
         );
         self.log(now, text);
+    }
+
+    fn log(&mut self, now: &str, text: String) {
+        self.line(now, text, false);
+    }
+
+    fn warn(&mut self, now: &str, text: String) {
+        self.line(now, text, true);
+    }
+
+    fn line(&mut self, now: &str, text: String, warning: bool) {
+        if self.log.len() == LINES {
+            self.log.pop_front();
+        }
+        self.log.push_back(LogLine {
+            time: now.to_string(),
+            text,
+            warning,
+        });
     }
 
     fn checked(&mut self, report: &Report, now: &str) {

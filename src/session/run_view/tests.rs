@@ -6,6 +6,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, MethodFacts};
 use crate::tr;
 
+/// Returns a run of three classes in two tasks.
 pub(in crate::session) fn header() -> RunHeader {
     RunHeader {
         run: "r".into(),

@@ -13,7 +13,7 @@ use crate::data::{
 use crate::problem::{Problem, Result};
 use crate::session::backend::lock;
 use crate::session::collection::Collection;
-use crate::session::data_export::DataExport;
+use crate::session::exports::DataExport;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
 use crate::session::views::{DataView, Thumb};

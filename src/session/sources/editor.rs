@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Disk;
-use super::network::plugin;
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
 use crate::experiment::pet_costs::pet_costs;
@@ -12,7 +11,7 @@ use crate::pet::diagnosis::{facts, on_blocks, read};
 use crate::pet::gradients::gradients;
 use crate::pet::highlight::marks;
 use crate::pet::library::{files_of, read_text};
-use crate::pet::view::{Blocks, VariantView, variants};
+use crate::pet::view::Blocks;
 use crate::pet::{PetSettings, PetSpec};
 use crate::problem::{Result, line_and_column};
 use crate::run::config::RunConfig;
@@ -37,10 +36,8 @@ impl Disk {
             }
         };
         let meaning = reading.spec.as_ref().map(|spec| Meaning {
-            folded: variants(spec).first().and_then(VariantView::folded),
-            plugin: plugin(facts(spec)),
+            plugin: facts(spec).into(),
             names: names(spec),
-            starts_as_identity: spec.starts_as_identity,
             on: on_backbone(spec, config),
         });
         Checked {

@@ -1,18 +1,24 @@
-//! Single files: images to predict, images of a class, and downloads.
+//! Single files: images to predict, images of a class, downloads, and the system's file dialog.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::Disk;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::image_kind::thumbnail_of;
 use crate::data::{FULL_DEPTH, decode_picture_file, published};
+use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
+use crate::session::chooser::{Choice, DialogPurpose};
 use crate::session::collection::{CollectedPicture, MOST};
 use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 use crate::tr;
+
+/// A dialog that returns faster than this was not shown.
+const TOO_SOON: Duration = Duration::from_millis(250);
 
 impl Disk {
     /// Opens a report in the browser.
@@ -126,4 +132,23 @@ pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Shows the system's file dialog and waits for the result. It is from the desktop portal if there is one, otherwise
+/// from zenity. If both fail, only the log reports it.
+pub(super) fn pick(wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
+    let (asked, failed) = (Instant::now(), logging::failed_dialogs());
+    let chosen = match wanted.to_write() {
+        Some(_) => dialog.save_file().map(Choice::Path),
+        None if wanted.is_folder() => dialog.pick_folder().map(Choice::Path),
+        None if wanted.takes_several() => dialog.pick_files().map(Choice::Paths),
+        None => dialog.pick_file().map(Choice::Path),
+    };
+    match chosen {
+        Some(choice) => choice,
+        None if asked.elapsed() < TOO_SOON || logging::failed_dialogs() > failed => {
+            Choice::NoDialog
+        }
+        None => Choice::Cancelled,
+    }
 }

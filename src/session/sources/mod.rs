@@ -6,9 +6,6 @@ mod data;
 mod editor;
 mod files;
 mod grids;
-mod lists;
-mod network;
-mod picker;
 mod plan;
 mod runs;
 
@@ -19,8 +16,8 @@ use super::away::Away;
 use super::backend::{Backend, EngineHost};
 use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterSeen;
-use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
+use super::exports::DataExport;
 use super::loads::DataAsk;
 use super::progress::Progress;
 use super::run_view::RunView;
@@ -190,6 +187,6 @@ pub trait Sources: Send + Sync {
 
     /// Shows a file dialog and returns the user's choice.
     fn pick(&self, wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
-        picker::pick(wanted, dialog)
+        files::pick(wanted, dialog)
     }
 }

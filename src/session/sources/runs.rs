@@ -1,32 +1,23 @@
 //! Runs of all open folders, stored and deleted, and actions on them.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::Disk;
-use crate::experiment::{ResourceCache, sample_pictures};
 use crate::problem::{Problem, Result};
+use crate::session::backend::lock;
 use crate::session::deleted_runs::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunListing, RunsFolder};
-use crate::session::progress::Progress;
-use crate::session::results_export::ResultsExport;
 use crate::session::row::{AdditionalFolder, RunRow, RunState, title_of};
-use crate::store::figure::FigureOfRuns;
-use crate::store::{self, RunSummary};
+use crate::store;
 use crate::tr;
 
 /// The rows of the last listing. A listing reads only runs whose files have changed since, whichever program changed
 /// them.
 #[derive(Default)]
 pub(super) struct RunRowCache(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
-
-impl RunRowCache {
-    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<RunRow>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Disk {
     /// Lists the runs of the default folder and of the others.
@@ -48,7 +39,7 @@ impl Disk {
             folder.runs = here.len();
             runs.extend(here);
         }
-        let before = self.known.map().clone();
+        let before = lock(&self.known.0).clone();
         let made = store::on_all_cores(runs, |(folder, elsewhere)| {
             let known = before.get(&folder).cloned();
             let made = made(&folder, elsewhere, known);
@@ -57,7 +48,7 @@ impl Disk {
         // Copies of a run have the same age; they keep the order of their folders.
         let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
-        *self.known.map() = made.into_iter().collect();
+        *lock(&self.known.0) = made.into_iter().collect();
         RunListing {
             rows: Arc::new(rows),
             folders,
@@ -66,36 +57,15 @@ impl Disk {
 
     /// Returns the current row of one run; `None` if the folder is no longer a run or not in a listed folder.
     pub fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
-        let known = self.known.map().get(folder).cloned();
+        let known = lock(&self.known.0).get(folder).cloned();
         let listed = known.is_some() || folder.parent() == Some(&self.runs_root);
         if !listed || !store::is_run(folder) {
             return None;
         }
         let elsewhere = known.as_ref().and_then(|row| row.elsewhere.clone());
         let row = made(folder, elsewhere, known);
-        self.known.map().insert(folder.to_path_buf(), row.clone());
+        lock(&self.known.0).insert(folder.to_path_buf(), row.clone());
         Some(row)
-    }
-
-    /// Writes a table, figure or report of runs to one file. Returns the number of runs that could not be read.
-    pub fn export_results(&self, export: &ResultsExport, progress: &Progress) -> Result<usize> {
-        let entries = export.runs.iter().map(|(folder, _)| store::entry(folder));
-        let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
-        let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
-        let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
-        let cache = ResourceCache::default();
-        let go_on = || !progress.is_stopped();
-        let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
-            true => sample_pictures(&cache, run, &go_on),
-            false => Vec::new(),
-        };
-        let bytes =
-            store::export::export(&runs, (export.format, FigureOfRuns::default()), &pictures)?;
-        if progress.is_stopped() {
-            return Err(Problem::new(tr!("notices-export-stopped")));
-        }
-        store::write_file(&export.to, &bytes)?;
-        Ok(export.runs.len() - runs.len())
     }
 
     /// Returns the folder of runs for a path: the folder itself, or the parent of a run's folder.
@@ -192,8 +162,10 @@ fn look(path: PathBuf) -> RunsFolder {
             .at_path(&path)
             .advise(tr!("notices-run-folder-gone-advice"))
     });
+    let is_marked = std::fs::metadata(&path).is_ok_and(|about| about.permissions().readonly());
     RunsFolder {
-        read_only: problem.is_none() && is_read_only(&path),
+        // Tries to create a temporary file in it.
+        read_only: problem.is_none() && (is_marked || tempfile::tempfile_in(&path).is_err()),
         path,
         runs: 0,
         problem,
@@ -208,10 +180,4 @@ fn real(path: &Path) -> PathBuf {
 pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
     let folder = real(Path::new(folder?));
     (folder != real(root)).then_some(folder)
-}
-
-/// Returns whether a folder is read-only. Tries to create a temporary file in it.
-fn is_read_only(path: &Path) -> bool {
-    let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
-    marked || tempfile::tempfile_in(path).is_err()
 }

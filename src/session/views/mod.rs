@@ -110,7 +110,7 @@ pub enum PictureSource {
         /// The task, from 0.
         task: usize,
         /// The added task.
-        added_task: AddedTask,
+        added_task: Box<AddedTask>,
         /// The bit depth of the images.
         bit_depth: usize,
     },

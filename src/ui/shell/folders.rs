@@ -25,12 +25,12 @@ impl FoldersDialog {
         titled_dialog(cx.ctx, "folders-of-runs", (title, 560.0), open, |ui| {
             sentence(ui, tr!("shell-folders-about"));
             let folders = &cx.session.compare.folders;
-            for folder in folders.list() {
+            for folder in &folders.list {
                 ui.push_id(&folder.path, |ui| line(ui, folder, cx.commands));
             }
             ui.add_space(4.0);
             add(ui, typed, cx.commands);
-            if let Some(problem) = folders.refused() {
+            if let Some(problem) = &folders.refused {
                 widgets::problem(ui, problem);
             }
             ui.add_space(4.0);

@@ -11,7 +11,7 @@ use lae_studio::run::event::Command;
 use lae_studio::run::job::JobWork;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::chooser::{Choice, DialogPurpose};
-use lae_studio::session::data_export::DataExportKind;
+use lae_studio::session::exports::DataExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};

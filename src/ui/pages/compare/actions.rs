@@ -4,7 +4,7 @@ use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
 use crate::problem::listed;
 use crate::session::Session;
-use crate::session::model_export::ModelToExport;
+use crate::session::exports::ModelToExport;
 use crate::session::views::{RunRow, RunState};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};

@@ -166,7 +166,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 /// Draws the links to the folders of runs and to the exports.
 fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
-        let text = match cx.session.compare.folders.list().len() {
+        let text = match cx.session.compare.folders.list.len() {
             0 => tr!("compare-folders").to_string(),
             n => tr!("compare-folders-of", n = n),
         };

@@ -70,7 +70,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Returns a summary such as "Adapter · size 5 · blocks 6 · 19,344 trained, 0.5 % of the model".
 fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
     let draft = &cx.session.experiment.draft;
-    let title = chosen.map_or(draft.pet.as_str(), |plugin| plugin.title.as_str());
+    let title = chosen.map_or(draft.pet.as_str(), |plugin| plugin.title());
     let mut words = vec![title.to_string()];
     if cx.session.experiment.why_idle("pet_size").is_none() {
         words.push(format!("{} {}", tr!("experiment-pet-size"), draft.pet_size));
@@ -113,10 +113,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         return;
     }
     let shown = side_by_side(list, chosen, |p| &p.name);
-    let options: Vec<(String, &str)> = shown
-        .iter()
-        .map(|p| (p.name.clone(), p.title.as_str()))
-        .collect();
+    let options: Vec<(String, &str)> = shown.iter().map(|p| (p.name.clone(), p.title())).collect();
     let mut value = chosen.to_string();
     let misfits = cx.session.experiment.plan.misfits.clone();
     let reason = |name: &String| {
@@ -134,7 +131,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         let most = ui.ctx().content_rect().height() * 0.5;
         ScrollArea::vertical().max_height(most).show(ui, |ui| {
             for plugin in list {
-                let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
+                let line = egui::Button::selectable(plugin.name == chosen, plugin.title())
                     .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
                 let why = reason(&plugin.name);
                 let line = ui.add_enabled(why.is_none(), line);
@@ -162,7 +159,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
 }
 
 fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
-    let size = plugin.map_or(Some((1, 5, 256)), |plugin| plugin.size);
+    let size = plugin.map_or(Some((1, 5, 256)), PluginView::size);
     let (low, _, high) = size.unwrap_or_default();
     let why = cx.session.experiment.why_idle("pet_size");
     let mut size = cx.session.experiment.draft.pet_size;
@@ -186,19 +183,19 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, tr!("experiment-pet-blocks"));
     text(ui, cx, "blocks", label.id, 84.0);
-    if let Some(plugin) = plugin.filter(|plugin| !plugin.numbers.is_empty()) {
+    if let Some(plugin) = plugin {
         own_numbers(ui, cx, plugin);
     }
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
     {
-        let usual = &plugin.variants[0];
+        let usual = &plugin.variants[0].name;
         let chosen = cx.session.experiment.draft.pet_variant.as_ref();
         let mut value = chosen.unwrap_or(usual).clone();
         let options: Vec<(String, &str)> = plugin
             .variants
             .iter()
-            .map(|v| (v.clone(), v.as_str()))
+            .map(|v| (v.name.clone(), v.name.as_str()))
             .collect();
         if segmented(ui, "form", &options, &mut value) {
             let value = (value != *usual).then(|| Setting::Text(value.into()));
@@ -231,11 +228,12 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Draws fields for the plugin's numbers besides its size.
 fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
-    if several::in_place(ui, cx, "pet_set") {
+    let numbers = plugin.numbers();
+    if numbers.is_empty() || several::in_place(ui, cx, "pet_set") {
         return;
     }
     let why = cx.session.experiment.why_idle("pet_set");
-    for own in &plugin.numbers {
+    for own in &numbers {
         let chosen = cx.session.experiment.draft.pet_set.as_deref();
         let mut value = plugin.number(chosen, own);
         let (label, was) = (faint(ui, &own.name), value);
@@ -275,9 +273,10 @@ pub fn equations(ui: &mut Ui, plugin: &PluginView) {
         .show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             ui.spacing_mut().item_spacing.y = 3.0;
-            for (site, equation) in &plugin.equations {
+            let equations = plugin.equations();
+            for (site, equation) in &equations {
                 ui.horizontal_wrapped(|ui| {
-                    if plugin.equations.len() > 1 {
+                    if equations.len() > 1 {
                         ui.label(RichText::new(site).font(mono(12.0)).color(t.subdued));
                     }
                     widgets::selectable(ui, equation, mono(12.0), t.strong);

@@ -104,7 +104,7 @@ fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
         ("pet", _) => {
             let sound = inventory.plugins.iter().filter(|p| p.problem.is_none());
             sound
-                .map(|plugin| text(&plugin.name, &plugin.title))
+                .map(|plugin| text(&plugin.name, plugin.title()))
                 .collect()
         }
         ("backbone", _) => {

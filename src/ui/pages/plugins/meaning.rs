@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use super::{block, folded, parameters, trying};
+use super::{about, block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
@@ -31,15 +31,16 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
         faint(ui, tr!("editor-last-valid-version"));
     }
     card(ui, |ui| {
-        widgets::title(ui, good.plugin.title.clone());
+        widgets::title(ui, good.plugin.title());
         experiment::equations(ui, &good.plugin);
         folded(ui, &good.plugin);
-        if !good.plugin.about.is_empty() {
-            sentence(ui, good.plugin.about());
-        }
+        about(ui, &good.plugin);
     });
     match &good.on {
-        Ok(on) => on_backbone(ui, on, good.starts_as_identity, good.folded.as_deref()),
+        Ok(on) => {
+            let folded = good.plugin.folded();
+            on_backbone(ui, on, good.plugin.starts_as_identity, folded.as_deref());
+        }
         Err(problem) => {
             card(ui, |ui| widgets::problem(ui, problem));
         }

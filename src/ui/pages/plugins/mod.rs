@@ -92,7 +92,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             |ui| {
                 let t = tokens(ui);
                 ui.label(
-                    RichText::new(&plugin.title)
+                    RichText::new(plugin.title())
                         .font(semibold(18.0))
                         .color(t.strong),
                 );
@@ -115,12 +115,10 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if plugin.hides == Some(true) {
             let t = tokens(ui);
-            let loud = tr!("plugins-overrides-built-in", name = &plugin.title);
+            let loud = tr!("plugins-overrides-built-in", name = plugin.title());
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.warning));
         }
-        if !plugin.about.is_empty() {
-            sentence(ui, plugin.about());
-        }
+        about(ui, plugin);
         if let Some(problem) = &plugin.problem {
             widgets::problem(ui, problem);
         }
@@ -130,7 +128,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             let path = path.clone();
             cx.change(move |session| session.allow_plugin(path));
         }
-        if !plugin.equations.is_empty() {
+        if !plugin.equations().is_empty() {
             experiment::equations(ui, plugin);
             folded(ui, plugin);
         }
@@ -146,9 +144,16 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     source(ui, cx, plugin, column);
 }
 
+/// Draws the plugin's description, if it has one.
+fn about(ui: &mut Ui, plugin: &PluginView) {
+    if !plugin.description.trim().is_empty() {
+        sentence(ui, plugin.about());
+    }
+}
+
 /// Draws at which layers the plugin is linear.
 fn folded(ui: &mut Ui, plugin: &PluginView) {
-    if let Some(words) = &plugin.folded {
+    if let Some(words) = plugin.folded() {
         faint(ui, words);
     }
 }
@@ -177,7 +182,7 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
     card(ui, |ui| {
         let t = tokens(ui);
         widgets::title_row(ui, tr!("plugins-parameters-per-block"), |ui| {
-            let words = match plugin.size {
+            let words = match plugin.size() {
                 Some((low, usual, high)) => tr!(
                     "plugins-parameters-size",
                     low = low,
@@ -197,10 +202,10 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
                 faint(ui, tr!(head));
             }
             ui.end_row();
-            for (name, shape, init) in &plugin.parameters {
-                ui.label(RichText::new(name).font(mono(12.0)).color(t.strong));
-                ui.label(RichText::new(shape).font(mono(12.0)).color(t.text));
-                ui.label(RichText::new(init).color(t.text));
+            for own in &plugin.parameters {
+                ui.label(RichText::new(&own.name).font(mono(12.0)).color(t.strong));
+                ui.label(RichText::new(&own.shape).font(mono(12.0)).color(t.text));
+                ui.label(RichText::new(&own.init).color(t.text));
                 ui.end_row();
             }
         });
@@ -215,7 +220,7 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
             copied = button(ui, tr!("plugins-file-copy")).clicked();
         });
         if copied {
-            cx.act(UiCommand::CopyText(plugin.source.clone()));
+            cx.act(UiCommand::CopyText(plugin.text.clone()));
         }
         let t = tokens(ui);
         let wide = egui::Frame::new()
@@ -225,7 +230,7 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
         wide.show(ui, |ui| {
             ui.set_min_width(ui.available_width());
             egui::ScrollArea::horizontal().show(ui, |ui| {
-                let text = RichText::new(&plugin.source).font(mono(12.0)).color(t.text);
+                let text = RichText::new(&plugin.text).font(mono(12.0)).color(t.text);
                 ui.add(Label::new(text).selectable(true).extend());
             });
         });
@@ -248,9 +253,9 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let t = tokens(ui);
         for plugin in list.iter() {
             let text = if plugin.problem.is_some() {
-                RichText::new(tr!("plugins-with-error", name = &plugin.title)).color(t.bad)
+                RichText::new(tr!("plugins-with-error", name = plugin.title())).color(t.bad)
             } else {
-                RichText::new(&plugin.title)
+                RichText::new(plugin.title())
             };
             let line = egui::Button::selectable(Some(&plugin.name) == current, text)
                 .right_text(RichText::new(plugin.origin()).color(t.subdued))

@@ -9,7 +9,7 @@ use super::{Question, askable, board, listed_as, run_header, samples, sheet};
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
-use crate::session::model_export::ModelToExport;
+use crate::session::exports::ModelToExport;
 use crate::session::views::DataView;
 use crate::tr;
 use crate::ui::command::UiCommand;
