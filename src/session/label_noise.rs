@@ -2,54 +2,36 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::Session;
 use crate::metrics::{Answers, Expert, Misclassification};
-use crate::problem::Problem;
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Command;
 
 /// A run's folder and one of its tasks (from 0).
 type RunTask = (PathBuf, usize);
 
-/// State of the check of a run's training images.
-#[derive(Clone, Debug)]
-pub enum DoubtView {
-    /// In progress: number of images checked, and their total.
-    Working(usize, usize),
-    /// Finished: the cross-validated prediction of each image.
-    Done(Arc<Answers>),
-    /// The check failed.
-    Failed(Problem),
-}
-
 /// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]
-pub(super) struct Doubts(HashMap<RunTask, (u64, DoubtView)>);
+pub(super) struct Doubts(HashMap<RunTask, (u64, DoubtState)>);
 
 impl Doubts {
     /// Drops the results for these runs and returns the tickets of checks in progress.
     fn forget(&mut self, gone: impl Fn(&Path) -> bool) -> Vec<u64> {
         let gone = self.0.extract_if(|(run, _), _| gone(run));
-        let working = gone.filter(|(_, (_, view))| matches!(view, DoubtView::Working(..)));
+        let working = gone.filter(|(_, (_, view))| matches!(view, DoubtState::Working(..)));
         working.map(|(_, (ticket, _))| ticket).collect()
     }
 
     /// Stores the new state of a check; ignored if the check was dropped.
     pub fn take(&mut self, ticket: u64, state: DoubtState) {
-        let view = match state {
-            DoubtState::Working((done, of)) => DoubtView::Working(done, of),
-            DoubtState::Done(answers) => DoubtView::Done(Arc::from(answers)),
-            DoubtState::Failed(problem) => DoubtView::Failed(problem),
-            DoubtState::Stopped => {
-                self.0.retain(|_, (asked, _)| *asked != ticket);
-                return;
-            }
-        };
+        if state == DoubtState::Stopped {
+            self.0.retain(|_, (asked, _)| *asked != ticket);
+            return;
+        }
         let mut known = self.0.values_mut();
         if let Some((_, known)) = known.find(|(asked, _)| *asked == ticket) {
-            *known = view;
+            *known = state;
         }
     }
 }
@@ -58,23 +40,22 @@ impl Session {
     /// Starts a check of the training images of a run up to a task: each image is predicted from the other images.
     pub fn request_label_check(&mut self, run: &Path, task: usize) {
         let of = (run.to_path_buf(), task);
-        self.tickets += 1;
-        let ticket = self.tickets;
-        let view = match self.weights_elsewhere(&of.0) {
-            Some(problem) => DoubtView::Failed(problem),
+        let ticket = self.next_ticket();
+        let state = match self.weights_elsewhere(&of.0) {
+            Some(problem) => DoubtState::Failed(problem),
             None => {
                 let run = of.0.clone();
                 let request = DoubtRequest { ticket, run, task };
                 self.backend.send(Command::Doubts(request));
-                DoubtView::Working(0, 0)
+                DoubtState::Working((0, 0))
             }
         };
-        self.train.doubts.0.insert(of, (ticket, view));
+        self.train.doubts.0.insert(of, (ticket, state));
     }
 
     /// Stops the check of a run up to a task.
     pub fn stop_doubts(&mut self, run: &Path, task: usize) {
-        if let Some((ticket, DoubtView::Working(..))) = self.doubts(run, task) {
+        if let Some(&(ticket, DoubtState::Working(..))) = self.doubts(run, task) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
@@ -88,8 +69,8 @@ impl Session {
 
     /// Returns the state of the check of a run's training images, with its ticket; `None` if it was not requested or
     /// was stopped.
-    pub fn doubts(&self, run: &Path, task: usize) -> Option<(u64, DoubtView)> {
-        self.train.doubts.0.get(&(run.to_path_buf(), task)).cloned()
+    pub fn doubts(&self, run: &Path, task: usize) -> Option<&(u64, DoubtState)> {
+        self.train.doubts.0.get(&(run.to_path_buf(), task))
     }
 }
 

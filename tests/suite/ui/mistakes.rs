@@ -12,7 +12,6 @@ use lae_studio::run::event::{
 };
 use lae_studio::session::Session;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::label_noise::DoubtView;
 use lae_studio::session::views::Split;
 use lae_studio::store;
 use lae_studio::ui::app::StudioApp;
@@ -429,10 +428,10 @@ fn a_look_at_training_pictures_is_served_while_a_run_trains() {
     window.state_mut().session.request_label_check(&folder, 0);
     super::wait(&mut window, "the labels are looked at", |app| {
         let state = app.session.doubts(&folder, 0);
-        !matches!(state, Some((_, DoubtView::Working(..))))
+        !matches!(state, Some((_, DoubtState::Working(..))))
     });
     let state = window.state().session.doubts(&folder, 0);
-    let Some((_, DoubtView::Done(answers))) = state else {
+    let Some((_, DoubtState::Done(answers))) = state else {
         panic!("{state:?}");
     };
     let header = run.header.as_ref().unwrap();

@@ -8,8 +8,9 @@ use egui::{Align, ComboBox, Ui, Vec2};
 
 use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, Misclassification};
+use crate::run::doubt::DoubtState;
 use crate::run::event::RunHeader;
-use crate::session::label_noise::{DoubtView, doubtful};
+use crate::session::label_noise::doubtful;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, percent};
@@ -349,19 +350,20 @@ fn one(
 fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
     let task = cx.pages.train.worst.task(header, task);
     let awaited = cx.pages.train.worst.awaited.take();
-    let (ticket, answers) = match cx.session.doubts(&header.folder, task) {
-        Some((ticket, DoubtView::Done(answers))) => (ticket, answers),
-        Some((ticket, DoubtView::Working(done, of))) => {
+    let session = cx.session;
+    let (ticket, answers) = match session.doubts(&header.folder, task) {
+        Some((ticket, DoubtState::Done(answers))) => (*ticket, answers),
+        Some(&(ticket, DoubtState::Working((done, of)))) => {
             cx.pages.train.worst.awaited = Some(ticket);
             under_way(ui, cx, header, task, (done, of));
             return;
         }
-        Some((_, DoubtView::Failed(problem))) => {
-            widgets::problem(ui, &problem);
+        Some((_, DoubtState::Failed(problem))) => {
+            widgets::problem(ui, problem);
             offer_search(ui, cx, run, header, task);
             return;
         }
-        None => {
+        Some((_, DoubtState::Stopped)) | None => {
             offer_search(ui, cx, run, header, task);
             return;
         }
@@ -369,8 +371,8 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
     // Scrolls to the result that the user was waiting for.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::ANSWER, ticket);
-    let (list, of) = list(cx, run, (header, &answers), key, |_, class| {
-        doubtful(&answers, class)
+    let (list, of) = list(cx, run, (header, answers), key, |_, class| {
+        doubtful(answers, class)
     });
     let class = cx.pages.train.worst.class;
     let class = class.and_then(|class| header.class_order.get(class));
@@ -389,7 +391,7 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
         labelled = labelled
     );
     faint(ui, words);
-    pictures(ui, cx, run, (header, &answers), &list);
+    pictures(ui, cx, run, (header, answers), &list);
 }
 
 fn under_way(
