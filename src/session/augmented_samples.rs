@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::views::Fetch;
-use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 
@@ -79,7 +78,7 @@ impl Session {
     }
 
     /// Computes the images as the network receives them, if they are due.
-    pub(super) fn load_network_inputs(&mut self, epoch: usize, shift: usize) {
+    pub fn load_network_inputs(&mut self, epoch: usize, shift: usize) {
         if !self.needs_network_inputs(epoch, shift) {
             return;
         }
@@ -95,12 +94,10 @@ impl Session {
         }
         self.task(
             move |sources| sources.disk().network_inputs(&ask),
-            Self::accept_network_inputs,
+            |session, answer| {
+                session.sets.network_inputs.seeing = false;
+                session.sets.network_inputs.shown.fill(answer.map(Arc::new));
+            },
         );
-    }
-
-    fn accept_network_inputs(&mut self, answer: Result<NetworkInputs>) {
-        self.sets.network_inputs.seeing = false;
-        self.sets.network_inputs.shown.fill(answer.map(Arc::new));
     }
 }

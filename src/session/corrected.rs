@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::loads::{Load, Lookup};
+use super::loads::Lookup;
 use super::notices::NoticeUndo;
 use super::views::{DataView, PictureKey, Split, sample_of};
 use crate::data::{Correction, Dataset};
@@ -18,24 +18,14 @@ use crate::store;
 use crate::tr;
 
 /// The lists that were read, and the hashes of images.
+#[derive(Default)]
 pub(super) struct Corrected {
     lists: HashMap<String, Vec<Correction>>,
     asked: HashSet<String>,
     /// SHA-256 of images whose names are in a list, with the number of the request; `None` while the hash is computed.
     hashes: HashMap<PictureKey, (u64, Option<String>)>,
-    /// Whether the settings use the list of their dataset.
-    follows: bool,
-}
-
-impl Default for Corrected {
-    fn default() -> Self {
-        Self {
-            lists: HashMap::new(),
-            asked: HashSet::new(),
-            hashes: HashMap::new(),
-            follows: true,
-        }
-    }
+    /// Whether the settings keep their own list instead of using that of their dataset.
+    is_own: bool,
 }
 
 impl Corrected {
@@ -58,11 +48,8 @@ impl Corrected {
 impl Session {
     /// Returns the corrected labels of this dataset; empty while they are read.
     pub fn corrected_labels(&self, place: &str) -> &[Correction] {
-        self.sets
-            .corrected
-            .lists
-            .get(place)
-            .map_or(&[], Vec::as_slice)
+        let list = self.sets.corrected.lists.get(place);
+        list.map_or(&[], Vec::as_slice)
     }
 
     /// Returns the correction of an image of an open dataset. The hash is compared too, because an image of the other
@@ -86,17 +73,19 @@ impl Session {
                 same.map_or(Lookup::Absent, |known| Lookup::Found(known.clone()))
             }
             Some((_, None)) => Lookup::Absent,
-            None => Lookup::Unread(Load::Hash(key, data.dataset.clone())),
+            None => {
+                let data = data.dataset.clone();
+                Lookup::unread(|session| session.load_hash(key, data))
+            }
         }
     }
 
     /// Computes the hash of a displayed image.
-    pub(super) fn load_hash(&mut self, key: PictureKey, data: Arc<Dataset>) {
+    fn load_hash(&mut self, key: PictureKey, data: Arc<Dataset>) {
         if self.sets.corrected.hashes.contains_key(&key) {
             return;
         }
-        self.tickets += 1;
-        let asked = self.tickets;
+        let asked = self.next_ticket();
         let hashes = &mut self.sets.corrected.hashes;
         hashes.insert(key.clone(), (asked, None));
         let (_, split, index) = key;
@@ -112,7 +101,7 @@ impl Session {
     }
 
     /// Reads the corrected labels of a dataset, unless this was requested before.
-    pub(super) fn load_corrected(&mut self, place: &str) {
+    pub fn load_corrected(&mut self, place: &str) {
         if !self.lacks_corrected(place) {
             return;
         }
@@ -159,7 +148,7 @@ impl Session {
 
     /// Selects whether the settings use the corrected labels of their dataset or the original ones.
     pub fn use_corrected(&mut self, on: bool) {
-        self.sets.corrected.follows = on;
+        self.sets.corrected.is_own = !on;
         self.experiment.draft.corrected.clear();
         self.follow_corrected();
         self.refresh_data();
@@ -175,18 +164,15 @@ impl Session {
     /// Makes the settings follow the list of the dataset if their list equals it; otherwise they keep their own list.
     pub(super) fn follow_if_same(&mut self) {
         let draft = &self.experiment.draft;
-        self.sets.corrected.follows = self.corrected_labels(&draft.data) == draft.corrected;
+        self.sets.corrected.is_own = self.corrected_labels(&draft.data) != draft.corrected;
     }
 
     /// Returns the settings as a shell command, and whether the command uses the same labels. A command can use the
     /// list of the dataset or the original labels, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
-        let command = method::command(
-            &self.experiment.draft,
-            self.inventory.plugin_of(&self.experiment.draft),
-        );
-        let list = &self.experiment.draft.corrected;
-        let kept = self.corrected_labels(&self.experiment.draft.data);
+        let draft = &self.experiment.draft;
+        let command = method::command(draft, self.inventory.plugin_of(draft));
+        let (list, kept) = (&draft.corrected, self.corrected_labels(&draft.data));
         match list.is_empty() && !kept.is_empty() {
             true => ([&*command, "--corrected", "none"].join(" "), true),
             false => (command, list == kept),
@@ -195,14 +181,14 @@ impl Session {
 
     /// Makes the settings follow the list of their dataset, after a change to another dataset or other settings.
     pub(super) fn begin_to_follow_corrected(&mut self) {
-        self.sets.corrected.follows = true;
+        self.sets.corrected.is_own = false;
     }
 
     /// Copies the list of the dataset into the settings if they follow it.
     pub(super) fn follow_corrected(&mut self) {
         let place = self.experiment.draft.data.clone();
         self.load_corrected(&place);
-        if self.sets.corrected.follows
+        if !self.sets.corrected.is_own
             && let Some(list) = self.sets.corrected.lists.get(&place)
         {
             self.experiment.draft.corrected.clone_from(list);

@@ -10,7 +10,7 @@ use super::corrected::Corrected;
 use super::experiment::Experiment;
 use super::image_cache::Album;
 use super::index_check::IndexChecks;
-use super::loads::{DataAsk, Load, Lookup};
+use super::loads::{DataAsk, Lookup};
 use super::progress::Progress;
 use super::views::{DataView, Fetch, PictureKey, PictureSource, Split};
 use crate::data::scenario::Scenario;
@@ -149,12 +149,12 @@ impl Session {
             _ if self.asks_before_opening(config) => Lookup::Absent,
             Some(view) => Lookup::Found(view.clone()),
             None if self.sets.asked.contains(&key) => Lookup::Absent,
-            None => Lookup::Unread(Load::Data(Box::new(ask))),
+            None => Lookup::unread(|session| session.load_data(ask)),
         }
     }
 
     /// Opens a dataset that a page shows.
-    pub(super) fn load_data(&mut self, ask: DataAsk) {
+    fn load_data(&mut self, ask: DataAsk) {
         if self.sets.asked.insert(ask.key()) {
             self.task_to_open(ask, Arc::default());
         }
@@ -243,12 +243,15 @@ impl Session {
         match self.sets.pictures.get(&key) {
             Some(picture) => Lookup::Found(picture.clone()),
             None if self.sets.pictures.is_asked(&key) => Lookup::Absent,
-            None => Lookup::Unread(Load::Picture(key, source())),
+            None => {
+                let source = source();
+                Lookup::unread(|session| session.load_picture(key, source))
+            }
         }
     }
 
     /// Decodes an image that a page shows.
-    pub(super) fn load_picture(&mut self, key: PictureKey, source: PictureSource) {
+    fn load_picture(&mut self, key: PictureKey, source: PictureSource) {
         if self.sets.pictures.ask(&key) {
             let asked = key.clone();
             self.task(
@@ -290,11 +293,8 @@ impl Session {
         if answer.is_err() && progress.is_stopped() {
             return; // It is not needed any more.
         }
-        let mine = self
-            .sets
-            .draft
-            .as_ref()
-            .is_some_and(|(draft, _)| draft == key);
+        let draft = self.sets.draft.as_ref();
+        let mine = draft.is_some_and(|(draft, _)| draft == key);
         match &answer {
             Ok(view) => self.sets.cache_view(key, view.clone()),
             // Reported here, because no page shows a run's dataset that cannot be opened.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
-use super::loads::{Load, Lookup};
+use super::loads::Lookup;
 use super::run_view::RunView;
 use super::views::{DataView, Split, SplitKey};
-use crate::data::{Dataset, Fingerprints};
+use crate::data::Fingerprints;
 use crate::message;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
@@ -79,7 +79,7 @@ impl Session {
             Some(Some(Ok(false))) => Lookup::Found(Err(other_images(header, split))),
             Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
             Some(None) => Lookup::Absent,
-            None => Lookup::Unread(Load::Fingerprint(of.0, of.1, data.dataset.clone())),
+            None => Lookup::unread(move |session| session.check_fingerprint(of, &data)),
         }
     }
 
@@ -94,31 +94,27 @@ impl Session {
         match self.sets.index_checks.checked.get(&about) {
             Some(true) => Lookup::Found(Ok(data)),
             Some(false) => Lookup::Found(Err(other_images(header, split))),
-            None => Lookup::Unread(Load::IndexCheck(about.0, split, data)),
+            None => Lookup::unread(move |session| {
+                session.check_against_records(&about.0, split, &data);
+            }),
         }
     }
 
     /// Checks whether a displayed split has the images with these fingerprints.
-    pub(super) fn check_fingerprint(
-        &mut self,
-        split: SplitKey,
-        noted: Fingerprints,
-        data: Arc<Dataset>,
-    ) {
-        let side = split.1;
-        let of = (split, noted.clone());
+    fn check_fingerprint(&mut self, of: (SplitKey, Fingerprints), data: &DataView) {
         if self.sets.index_checks.prints.contains_key(&of) {
             return;
         }
         self.sets.index_checks.prints.insert(of.clone(), None);
+        let (data, split, noted) = (data.dataset.clone(), of.0.1, of.1.clone());
         self.task(
-            move |_| Ok(data.has_images_of(side, &noted)),
+            move |_| Ok(data.has_images_of(split, &noted)),
             move |session, print| session.sets.index_checks.take(&of, print),
         );
     }
 
     /// Checks whether a split is consistent with the records of an open run without fingerprints.
-    pub(super) fn check_against_records(&mut self, run: &Path, split: Split, data: &DataView) {
+    fn check_against_records(&mut self, run: &Path, split: Split, data: &DataView) {
         let open = self.train.run_in(run);
         let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
         if let Some((open, header)) = header {

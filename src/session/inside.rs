@@ -20,12 +20,13 @@ const MOST: usize = 16;
 
 /// The results of successive requests, by task.
 #[derive(Debug)]
-struct Views<T> {
-    ticket: u64,
+pub(super) struct Views<T> {
+    /// The ticket of the latest request.
+    pub ticket: u64,
     /// Number of tasks requested so far.
-    asked: usize,
-    given: Vec<Option<Arc<T>>>,
-    problem: Option<Problem>,
+    pub asked: usize,
+    pub given: Vec<Option<Arc<T>>>,
+    pub problem: Option<Problem>,
 }
 
 /// Returns views without requests.
@@ -41,14 +42,14 @@ impl<T> Default for Views<T> {
 }
 
 impl<T> Views<T> {
-    fn take(&mut self, task: usize, seen: T) {
+    pub fn take(&mut self, task: usize, seen: T) {
         if task >= self.given.len() {
             self.given.resize_with(task + 1, || None);
         }
         self.given[task] = Some(Arc::new(seen));
     }
 
-    fn at(&self, task: usize) -> Option<&Arc<T>> {
+    pub fn at(&self, task: usize) -> Option<&Arc<T>> {
         self.given.get(task)?.as_ref()
     }
 }
@@ -191,7 +192,7 @@ impl Session {
     }
 
     /// Requests Look inside for the run and the image on Predict, for every task that was not requested yet.
-    pub(super) fn request_inside(&mut self) {
+    pub fn request_inside(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::inside::Views;
 use crate::problem::Problem;
 use crate::run::event::{Command, Picture, PredictRequest, Prediction};
 
@@ -23,24 +24,13 @@ pub struct Pin {
     pub truth: Option<String>,
 }
 
-/// The predictions of one run for one image.
-#[derive(Debug, Default)]
-struct PinPredictions {
-    /// The predictions by task, without the image that the network receives.
-    given: Vec<Option<Prediction>>,
-    /// Number of tasks requested so far.
-    asked: usize,
-    /// The ticket of the latest request.
-    ticket: u64,
-    problem: Option<Problem>,
-}
-
 /// Pinned images and the runs that predict them.
 #[derive(Debug, Default)]
 pub struct Pins {
     pinned: Vec<Pin>,
     runs: Vec<PathBuf>,
-    answers: HashMap<(PinId, PathBuf), PinPredictions>,
+    /// The predictions of each run, without the image that the network receives.
+    answers: HashMap<(PinId, PathBuf), Views<Prediction>>,
     last: u64,
 }
 
@@ -57,7 +47,7 @@ impl Pins {
 
     /// Returns the prediction of this run for this image after `task` (from 0); `None` if it is not known yet.
     pub fn answer(&self, pin: PinId, run: &Path, task: usize) -> Option<&Prediction> {
-        self.of(pin, run)?.given.get(task)?.as_ref()
+        self.of(pin, run)?.at(task).map(|answer| &**answer)
     }
 
     /// Returns the number of tasks of this run with a prediction for this image.
@@ -71,7 +61,7 @@ impl Pins {
         self.of(pin, run)?.problem.as_ref()
     }
 
-    fn of(&self, pin: PinId, run: &Path) -> Option<&PinPredictions> {
+    fn of(&self, pin: PinId, run: &Path) -> Option<&Views<Prediction>> {
         self.answers.get(&(pin, run.to_path_buf()))
     }
 
@@ -81,16 +71,11 @@ impl Pins {
         let Some(answers) = asked.find(|known| known.ticket == answer.ticket) else {
             return Some(answer);
         };
-        answer.seen.clear();
-        let task = answer.task;
-        if task >= answers.asked {
-            // The task was undone in the meantime.
-            return None;
+        // The task may have been undone in the meantime.
+        if answer.task < answers.asked {
+            answer.seen.clear();
+            answers.take(answer.task, answer);
         }
-        if task >= answers.given.len() {
-            answers.given.resize(task + 1, None);
-        }
-        answers.given[task] = Some(answer);
         None
     }
 
@@ -168,7 +153,7 @@ impl Session {
                 if answers.asked == done {
                     continue;
                 }
-                let missing = |task: &usize| !matches!(answers.given.get(*task), Some(Some(_)));
+                let missing = |task: &usize| answers.at(*task).is_none();
                 let tasks: Vec<usize> = (0..done).rev().filter(missing).collect();
                 self.tickets += 1;
                 answers.ticket = self.tickets;

@@ -104,7 +104,7 @@ impl RunTable {
 
 impl Session {
     /// Builds a table on a helper thread.
-    pub(super) fn make_table(&mut self, ask: TableAsk) {
+    pub fn make_table(&mut self, ask: TableAsk) {
         if self.compare.table.is_asked(&ask) {
             return;
         }

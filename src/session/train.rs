@@ -11,7 +11,7 @@ use super::comparison_run::SideRun;
 use super::grid_at_work::GridAtWork;
 use super::grids::GridView;
 use super::label_noise::Doubts;
-use super::loads::{Load, Lookup};
+use super::loads::Lookup;
 use super::remote_jobs::AtPlace;
 use super::run_view::RunView;
 use super::views::Fetch;
@@ -97,7 +97,7 @@ impl Train {
     /// Returns the run in progress at a place that will be copied to this folder.
     pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let mut all = self.places.values().filter_map(AtPlace::running);
-        all.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
+        all.find(|run| run.folder() == Some(folder))
     }
 
     /// Returns the grid in progress.
@@ -108,7 +108,7 @@ impl Train {
     /// Returns the state of the runs of a queued grid, or the request for it.
     pub fn planned(&self, job: JobId) -> Lookup<Arc<GridView>> {
         match self.planned.get(&job) {
-            None => Lookup::Unread(Load::Grid(job)),
+            None => Lookup::unread(move |session| session.load_grid(job)),
             Some(view) => view.ready().cloned().map_or(Lookup::Absent, Lookup::Found),
         }
     }
@@ -117,7 +117,7 @@ impl Train {
     pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let away = self.places.values().map(|at| &at.live);
         let mut open = [&self.live, &self.opened].into_iter().chain(away).flatten();
-        open.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
+        open.find(|run| run.folder() == Some(folder))
     }
 }
 
@@ -146,8 +146,7 @@ impl Session {
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_tour_job(job)));
         // Grids are ignored because a restarted grid resumes its run itself.
         let live = live.filter(|_| self.train.running_grid().is_none());
-        live.and_then(|run| run.header.as_ref())
-            .map(|header| header.folder.as_path())
+        live.and_then(|run| run.folder())
             .or(self.former.interrupted.as_deref())
     }
 
@@ -194,12 +193,8 @@ impl Session {
 
     /// Checks whether the files of the open run have changed, because another program may train it.
     pub fn check_opened_run(&mut self) {
-        let opened = self
-            .train
-            .opened
-            .as_ref()
-            .and_then(|run| run.header.as_ref());
-        if let Some(folder) = opened.map(|header| header.folder.clone()) {
+        let opened = self.train.opened.as_ref().and_then(|run| run.folder());
+        if let Some(folder) = opened.map(Path::to_path_buf) {
             self.list_run(folder);
         }
     }

@@ -146,7 +146,7 @@ impl StudioApp {
                 self.pages.learn.show_top();
             }
             UiCommand::DropClosedText => drop(self.session.editor.left.pop()),
-            UiCommand::Load(wanted) => self.session.load(wanted),
+            UiCommand::Load(load) => load(&mut self.session),
         }
     }
 

@@ -16,7 +16,7 @@ use egui::Ui;
 use crate::problem::harmless;
 use crate::run::config::{RunConfig, Setting};
 use crate::session::Session;
-use crate::session::loads::{Load, Lookup};
+use crate::session::loads::Lookup;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::textures::Textures;
@@ -70,7 +70,10 @@ impl Cx<'_> {
     /// Requests the corrected labels of the dataset at this place unless they were requested.
     fn need_corrected(&mut self, place: &str) {
         if self.session.lacks_corrected(place) {
-            self.act(UiCommand::Load(Load::Corrected(place.to_string())));
+            let place = place.to_string();
+            self.act(UiCommand::Load(Box::new(move |session| {
+                session.load_corrected(&place);
+            })));
         }
     }
 }

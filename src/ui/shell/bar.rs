@@ -5,7 +5,6 @@ use egui::{Frame, Margin, Panel, Popup, Role, Sense, Ui, Vec2, WidgetInfo};
 use super::Shell;
 use super::settings::settings_menu;
 use crate::session::Session;
-use crate::session::loads::Load;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::DeviceView;
 use crate::session::words::percent;
@@ -244,7 +243,7 @@ fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         return;
     }
     if session.places.are_due() {
-        commands.push(UiCommand::Load(Load::Places));
+        commands.push(UiCommand::Load(Box::new(Session::request_places)));
     }
     ui.separator();
     for view in &session.places.list {

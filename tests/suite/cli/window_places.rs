@@ -10,7 +10,6 @@ use lae_studio::engine::Engine;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::places::{RemoteMachine, RemoteMachines};
-use lae_studio::session::loads::Load;
 use lae_studio::session::remote_jobs::AtPlace;
 use lae_studio::session::run_view::{RunView, Stage};
 use lae_studio::session::views::RunState;
@@ -371,7 +370,7 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
 fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
     let Some(lab) = Lab::start() else { return };
     let mut session = open(&lab, slower("digits"));
-    session.load(Load::Places);
+    session.request_places();
     until(&mut session, "lab answers", |s| {
         let lab = s.places.get("lab").unwrap();
         lab.answers.ready().is_some() && lab.line().contains("device cpu, runs in ")
@@ -379,7 +378,7 @@ fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
     drop(session);
     fs::write(lab.path("authorized"), "").unwrap();
     let mut session = open(&lab, slower("digits"));
-    session.load(Load::Places);
+    session.request_places();
     until(&mut session, "lab is given up", |s| {
         let lab = s.places.get("lab").unwrap();
         lab.answers.problem().is_some() && says!(lab.line(), "place-ssh-key-rejected")

@@ -14,7 +14,6 @@ use egui_extras::{Column as TableColumn, TableBuilder};
 
 use super::list::found;
 use crate::palette::Shade;
-use crate::session::loads::Load;
 use crate::session::plain::title_of;
 use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
 use crate::session::views::Rows;
@@ -127,7 +126,7 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         places,
     };
     if !cx.session.compare.table.is_asked(&ask) {
-        cx.act(UiCommand::Load(Load::Table(ask)));
+        cx.act(UiCommand::Load(Box::new(|session| session.make_table(ask))));
     }
     match cx.session.compare.table.made().cloned() {
         Some(Ok(view)) => {

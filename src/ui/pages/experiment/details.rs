@@ -7,8 +7,8 @@ use egui::{Align2, Rect, Role, ScrollArea, Ui, Vec2, pos2};
 use super::setting::in_row;
 use super::{row, tasks};
 use crate::data::FULL_DEPTH;
+use crate::session::Session;
 use crate::session::augmented_samples::{NetworkInput, NetworkInputs};
-use crate::session::loads::Load;
 use crate::session::views::{DataView, Fetch};
 use crate::session::words::{by_number, bytes_text, count_text};
 use crate::tr;
@@ -209,7 +209,8 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
         faint(ui, words);
     });
     if cx.session.needs_network_inputs(epoch, shift) {
-        cx.act(UiCommand::Load(Load::NetworkInputs(epoch, shift)));
+        let load = move |session: &mut Session| session.load_network_inputs(epoch, shift);
+        cx.act(UiCommand::Load(Box::new(load)));
     }
     match cx.session.network_inputs() {
         Fetch::Ready(inputs) => pictures(ui, cx, inputs),

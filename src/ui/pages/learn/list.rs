@@ -3,7 +3,6 @@
 use egui::Ui;
 
 use crate::session::Session;
-use crate::session::loads::Load;
 use crate::session::units::{self, LessonProgress, Unit, UnitEntry};
 use crate::session::views::Fetch;
 use crate::texts::Language;
@@ -21,7 +20,7 @@ use crate::tr;
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if matches!(cx.session.learn.units.list, Fetch::Nothing) {
-        cx.act(UiCommand::Load(Load::Units));
+        cx.act(UiCommand::Load(Box::new(Session::read_units)));
     }
     let Some(entries) = cx.session.learn.units.list.ready() else {
         sentence(ui, tr!("learn-loading-lessons"));

@@ -13,7 +13,7 @@ use egui::{Ui, Vec2};
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
 use crate::run::inside::RunInside;
-use crate::session::loads::Load;
+use crate::session::Session;
 use crate::session::views::Split;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -64,7 +64,7 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if cx.session.lacks_inside() {
-        cx.act(UiCommand::Load(Load::Inside));
+        cx.act(UiCommand::Load(Box::new(Session::request_inside)));
     }
     let all: Vec<Arc<RunInside>> = cx.session.predict.insides.tasks_of(run).cloned().collect();
     let task = cx.session.predict.task;
