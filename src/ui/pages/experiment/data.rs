@@ -80,8 +80,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
         Fetch::Nothing | Fetch::Failed(_) => StepState::Wrong,
     };
     let data = cx.session.experiment.data.ready();
-    let credit =
-        data.map(|view| of_list("dataset", &view.place, "credit", &view.note).to_string());
+    let credit = data.map(|view| of_list("dataset", &view.place, "credit", &view.note).to_string());
     widgets::ends(
         ui,
         |ui| {
