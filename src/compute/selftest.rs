@@ -6,6 +6,8 @@
 //! device supports it. [`layers`] compares single layers whose sizes are not multiples of the tile sizes of GPU
 //! kernels.
 
+use std::sync::Arc;
+
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
@@ -142,7 +144,7 @@ const LAYERS: [(&str, Layer); 11] = [
     ("an order of tokens", |sequence, device| {
         let x = sequence.input([3, 5, 7], device)?;
         let order = Order::new(vec![4, 0, NOWHERE, 2, NOWHERE, 1], 5);
-        let y = in_order(&x, order).ok_or_else(|| Problem::new("there is no kernel"))?;
+        let y = in_order(&x, &Arc::new(order)).ok_or_else(|| Problem::new("there is no kernel"))?;
         Ok((vec![x], y))
     }),
     ("a depthwise convolution", |sequence, device| {

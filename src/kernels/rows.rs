@@ -30,6 +30,15 @@ impl Order {
         Self { from, back }
     }
 
+    /// Returns the reordering that reverses this one.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        Self {
+            from: self.back.clone(),
+            back: self.from.clone(),
+        }
+    }
+
     /// Returns the source of each row, or [`NOWHERE`]; and, inversely, the row that each source moves to.
     pub fn indices(&self) -> [&[u32]; 2] {
         [&self.from, &self.back]
@@ -89,6 +98,7 @@ mod tests {
         let x: Vec<f32> = (0u8..12).map(f32::from).collect();
         let y = order.of(&x, 2);
         assert_eq!(*y, [4., 5., 0., 0., 0., 1., 10., 11., 0., 0., 6., 7.]);
+        assert_eq!(*order.inverse().of(&y, 2), *order.back(&y, 2));
         assert_eq!(
             *order.back(&y, 2),
             [0., 1., 0., 0., 4., 5., 6., 7., 0., 0., 10., 11.]

@@ -19,6 +19,8 @@ mod rounded;
 mod update;
 mod weight_placement;
 
+use std::sync::Arc;
+
 use burn::tensor::{Tensor, TensorData};
 
 pub use gpu::{Packed, launches, plans, trials};
@@ -221,8 +223,8 @@ pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
 
 /// Returns the rows of every image (batch × rows × width) in another order, with a single copy; `None` on devices
 /// without a kernel.
-pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
-    gpu::in_order(x, &order).or_else(|| cpu::in_order(x, order))
+pub fn in_order(x: &Tensor<3>, order: &Arc<rows::Order>) -> Option<Tensor<3>> {
+    cpu::in_order(x, order).or_else(|| gpu::in_order(x, order))
 }
 
 /// Returns the matrix product of rows × inputs and inputs × outputs. Both may be tracked.

@@ -1,6 +1,10 @@
 //! Arranges non-overlapping patches as rows, so that a convolution whose stride equals its kernel size (a patch
 //! embedding or a strided 2×2 convolution) becomes a single matrix product.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
 use burn::tensor::{Int, Tensor, TensorData};
 
 use crate::nn;
@@ -27,9 +31,11 @@ pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
 }
 
 /// The 2×2 neighbourhoods of a token map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbourhoods {
-    /// The index in the map of each neighbour; [`NOWHERE`] beyond the map.
-    pub places: Vec<u32>,
+    /// Rows and columns of the tokens.
+    tokens: (usize, usize),
+    order: Neighbours,
     /// Rows and columns of neighbourhoods.
     pub map: (usize, usize),
 }
@@ -41,8 +47,18 @@ impl Neighbourhoods {
             Neighbours::ColumnMajor => side.div_ceil(2),
             Neighbours::RowMajor => side / 2,
         };
+        Self {
+            tokens: (rows, columns),
+            order,
+            map: (half(rows), half(columns)),
+        }
+    }
+
+    /// Returns the index in the map of each neighbour; [`NOWHERE`] beyond the map.
+    pub fn places(self) -> Vec<u32> {
+        let (rows, columns) = self.tokens;
         let place = |row: usize, column: usize, i: usize| {
-            let (row, column) = match order {
+            let (row, column) = match self.order {
                 Neighbours::ColumnMajor => (2 * row + i % 2, 2 * column + i / 2),
                 Neighbours::RowMajor => (2 * row + i / 2, 2 * column + i % 2),
             };
@@ -51,27 +67,52 @@ impl Neighbourhoods {
                 false => NOWHERE,
             }
         };
-        let map = (half(rows), half(columns));
-        let mut places = Vec::with_capacity(4 * map.0 * map.1);
-        for (row, column) in (0..map.0).flat_map(|row| (0..map.1).map(move |column| (row, column)))
+        let (down, across) = self.map;
+        let mut places = Vec::with_capacity(4 * down * across);
+        for (row, column) in (0..down).flat_map(|row| (0..across).map(move |column| (row, column)))
         {
             places.extend((0..4).map(|i| place(row, column, i)));
         }
-        Self { places, map }
+        places
     }
 
     /// Concatenates the channels of each neighbourhood: batch × tokens × channels → batch × neighbourhoods ×
     /// (4·channels).
     pub fn join(self, tokens: &Tensor<3>) -> Tensor<3> {
+        static ORDERS: OrderCache<Neighbourhoods> = OrderCache::new();
         let [batch, _, channels] = tokens.dims();
-        gathered(tokens, self.places).reshape([batch, self.map.0 * self.map.1, 4 * channels])
+        let (rows, columns) = self.tokens;
+        let order = ORDERS.get(self, || Order::new(self.places(), rows * columns));
+        gathered(tokens, &order).reshape([batch, self.map.0 * self.map.1, 4 * channels])
     }
 }
 
-/// Returns the tokens of each image (batch × tokens × channels) with these indices; zeros for [`NOWHERE`].
-pub fn gathered(tokens: &Tensor<3>, from: Vec<u32>) -> Tensor<3> {
-    let order = Order::new(from.clone(), tokens.dims()[1]);
-    nn::in_order(tokens, order).unwrap_or_else(|| selected(tokens.clone(), &from))
+/// A cache of orders of tokens. The key describes everything that an order depends on.
+pub struct OrderCache<K>(LazyLock<Mutex<HashMap<K, Arc<Order>>>>);
+
+impl<K: Eq + Hash> OrderCache<K> {
+    /// Maximum number of orders.
+    const MAX_ORDERS: usize = 256;
+
+    /// Creates an empty cache.
+    pub const fn new() -> Self {
+        Self(LazyLock::new(Mutex::default))
+    }
+
+    /// Returns the order with this key; `make` creates it the first time.
+    pub fn get(&self, key: K, make: impl FnOnce() -> Order) -> Arc<Order> {
+        let mut orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if orders.len() > Self::MAX_ORDERS {
+            orders.clear();
+        }
+        let order = orders.entry(key).or_insert_with(|| Arc::new(make()));
+        order.clone()
+    }
+}
+
+/// Returns the tokens of each image (batch × tokens × channels) in this order; zeros for [`NOWHERE`].
+pub fn gathered(tokens: &Tensor<3>, order: &Arc<Order>) -> Tensor<3> {
+    nn::in_order(tokens, order).unwrap_or_else(|| selected(tokens.clone(), order.indices()[0]))
 }
 
 /// Does what [`gathered`] does, on devices without a kernel for it.
@@ -88,7 +129,7 @@ fn selected(mut tokens: Tensor<3>, from: &[u32]) -> Tensor<3> {
 }
 
 /// The order of the four neighbours in [`Neighbourhoods`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbours {
     /// Top left, bottom left, top right, bottom right: Swin's patch merging. An odd map gets a row or column of zeros.
     ColumnMajor,
@@ -166,7 +207,8 @@ mod tests {
         for from in [from, vec![3, 1, 2]] {
             let tokens = || counted([2, 5, 3]);
             let plain = numbers(selected(tokens(), &from));
-            assert_eq!(numbers(gathered(&tokens(), from)), plain);
+            let order = Arc::new(Order::new(from, 5));
+            assert_eq!(numbers(gathered(&tokens(), &order)), plain);
         }
     }
 

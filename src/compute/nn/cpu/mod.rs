@@ -109,8 +109,8 @@ pub fn rotate(qkv: &Tensor<3>, angles: &Arc<Angles>) -> Option<Tensor<3>> {
 }
 
 /// Returns the rows of every image in another order.
-pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
-    let input = to_input(x)?;
+pub fn in_order(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
+    let (input, order) = (to_input(x)?, order.clone());
     let [batch, _, width] = x.dims();
     Some(apply(
         [input],

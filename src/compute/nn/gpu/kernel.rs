@@ -164,35 +164,35 @@ pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     )
 }
 
-/// Maximum number of entries in the cache of small buffers.
+/// Maximum number of entries in the cache of [`numbers`].
 const MAX_BUFFERS: usize = 256;
 
-/// Returns a buffer with these numbers; see [`indices`].
-pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
-    let [a, b, c] = numbers;
-    indices(like, &[a, b, c, 0])
-}
-
 /// Returns a buffer with these numbers, which is cached by numbers and device.
-pub fn indices(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
-    type Buffers = HashMap<(CubeDevice, Vec<u32>), CubeTensor>;
+pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
+    type Buffers = HashMap<(CubeDevice, [u32; 3]), CubeTensor>;
     static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if cache.len() > MAX_BUFFERS {
         cache.clear();
     }
-    let make = || {
-        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-        CubeTensor::new_contiguous(
-            like.client.clone(),
-            like.device.clone(),
-            burn_std::Shape::from(vec![numbers.len()]),
-            like.client.create_from_slice(&bytes),
-            burn_std::DType::U32,
-        )
-    };
-    let key = (like.device.clone(), numbers.to_vec());
-    cache.entry(key).or_insert_with(make).clone()
+    let [a, b, c] = numbers;
+    let key = (like.device.clone(), numbers);
+    let buffer = cache
+        .entry(key)
+        .or_insert_with(|| indices(like, &[a, b, c, 0]));
+    buffer.clone()
+}
+
+/// Returns a new buffer with these numbers.
+pub fn indices(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    CubeTensor::new_contiguous(
+        like.client.clone(),
+        like.device.clone(),
+        burn_std::Shape::from(vec![numbers.len()]),
+        like.client.create_from_slice(&bytes),
+        burn_std::DType::U32,
+    )
 }
 
 /// Returns the dimensions of a launch of this many workgroups; they use a second axis if one is too short.

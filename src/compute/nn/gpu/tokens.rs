@@ -1,9 +1,11 @@
 //! Operations with a thread for each value of a token: rotary positions, SwiGLU, and the order of tokens in windows. The
 //! framework would use a launch for each copy and arithmetic operation.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use burn::tensor::Tensor;
+use burn_cubecl::CubeDevice;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
@@ -174,19 +176,41 @@ pub fn rotate(qkv: &Tensor<3>, tables: &[Tensor<2>; 2], half: bool) -> Option<Te
 }
 
 /// Returns the rows of every image (batch × rows × width) in another order.
-pub fn in_order(x: &Tensor<3>, order: &Order) -> Option<Tensor<3>> {
+pub fn in_order(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
     let input = to_input(x)?;
     let [batch, before, width] = x.dims();
     let after = order.len();
     (batch * after * width > 0).then(|| {
         apply([input], |[x]| {
-            let [to, back] = order.indices().map(|values| indices(&x, values));
+            let [to, back] = order_buffers(&x, order);
             let y = gather(&x, &to, [batch, after, width]);
             let back: Run<1> =
                 Arc::new(move |g, _| [Some(gather(&g, &back, [batch, before, width]))]);
             (y, back)
         })
     })
+}
+
+/// Maximum number of orders whose indices stay on the devices.
+const MAX_ORDERS: usize = 256;
+
+/// Returns buffers with the indices of an order and of its inverse, which are cached.
+fn order_buffers(like: &CubeTensor, order: &Arc<Order>) -> [CubeTensor; 2] {
+    // The order in the value keeps its address, which is the key, from being used for another one.
+    type Buffers = HashMap<(CubeDevice, usize), (Arc<Order>, [CubeTensor; 2])>;
+    static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if cache.len() > MAX_ORDERS {
+        cache.clear();
+    }
+    let key = (like.device.clone(), Arc::as_ptr(order) as usize);
+    let make = || {
+        (
+            order.clone(),
+            order.indices().map(|list| indices(like, list)),
+        )
+    };
+    cache.entry(key).or_insert_with(make).1.clone()
 }
 
 /// Returns the rows with these indices; zeros for an index that is too large.

@@ -114,16 +114,17 @@ impl BlockOps for GraphBlock<'_, '_> {
     fn partition(&mut self, x: &Value) -> Result<Value> {
         let (cut, width) = self.cut()?;
         let graph = &mut *self.parts.graph;
-        let gathered = gathered(graph, x, &cut.places(), cut.map.0 * cut.map.1);
+        let order = cut.order();
+        let gathered = gathered(graph, x, order.indices()[0], cut.map.0 * cut.map.1);
         Ok(graph.reshape(&gathered, &[-1, cut.tokens() as i64, width]))
     }
 
     fn reverse(&mut self, x: Value) -> Result<Value> {
         let (cut, width) = self.cut()?;
         let graph = &mut *self.parts.graph;
-        let count = cut.places().len();
+        let (order, count) = (cut.order(), cut.order().len());
         let images = graph.reshape(&x, &[-1, count as i64, width]);
-        Ok(gathered(graph, &images, &cut.places_back(), count))
+        Ok(gathered(graph, &images, order.indices()[1], count))
     }
 
     fn projections(&mut self, e: &Value) -> Result<[Value; 3]> {

@@ -1,9 +1,11 @@
 //! Partitions a token map into attention windows and reverses the partition.
 
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 
-use crate::backbone::patches;
-use crate::nn::rows::NOWHERE;
+use crate::backbone::patches::{OrderCache, gathered};
+use crate::nn::rows::{NOWHERE, Order};
 
 /// The partition of a token map. Windows are not larger than the map, and there is no shift along an axis with a
 /// single window.
@@ -66,20 +68,28 @@ impl Windows {
     /// the map are zero.
     pub fn partition(&self, tokens: Tensor<3>) -> Tensor<3> {
         let width = tokens.dims()[2] as i32;
-        patches::gathered(&tokens, self.places()).reshape([-1, self.tokens() as i32, width])
+        gathered(&tokens, &self.order()).reshape([-1, self.tokens() as i32, width])
     }
 
     /// Reverses [`Windows::partition`].
     pub fn reverse(&self, values: Tensor<3>) -> Tensor<3> {
+        static ORDERS: OrderCache<Windows> = OrderCache::new();
         let [windows, tokens, width] = values.dims();
         let (down, across) = self.counts();
         let image = down * across * tokens;
         let images = values.reshape([windows * tokens / image, image, width]);
-        patches::gathered(&images, self.places_back())
+        gathered(&images, &ORDERS.get(*self, || self.order().inverse()))
+    }
+
+    /// Returns the order of the tokens of the map in the windows.
+    pub fn order(&self) -> Arc<Order> {
+        static ORDERS: OrderCache<Windows> = OrderCache::new();
+        let make = || Order::new(self.places(), self.map.0 * self.map.1);
+        ORDERS.get(*self, make)
     }
 
     /// Returns the index in the map of each token of each window; [`NOWHERE`] for tokens beyond the map.
-    pub fn places(&self) -> Vec<u32> {
+    fn places(&self) -> Vec<u32> {
         let ((down, across), (high, wide)) = (self.counts(), self.window);
         let (rows, columns) = self.map;
         let place = |row: usize, column: usize| match row < rows && column < columns {
@@ -97,17 +107,6 @@ impl Windows {
             }
         }
         places
-    }
-
-    /// Returns the index in the windows of each token of the map.
-    pub fn places_back(&self) -> Vec<u32> {
-        let mut back = vec![0; self.map.0 * self.map.1];
-        for (to, from) in self.places().into_iter().enumerate() {
-            if from != NOWHERE {
-                back[from as usize] = to as u32;
-            }
-        }
-        back
     }
 
     /// Returns the region of each token of each window; only tokens of the same region attend to each other.

@@ -81,8 +81,8 @@ fn merged(
     };
     let graph = &mut *parts.graph;
     let near = Neighbourhoods::new((side, side), form.merging.order());
-    let count = (near.places.len() / 4) as i64;
-    let gathered = gathered(graph, x, &near.places, side * side);
+    let count = (near.map.0 * near.map.1) as i64;
+    let gathered = gathered(graph, x, &near.places(), side * side);
     let joined = graph.reshape(&gathered, &[0, count, 4 * width as i64]);
     let merged = if norm_after {
         let reduced = parts.linear(&joined, &layer)?;
