@@ -1,7 +1,5 @@
 //! `glossary`: prints the terms of the field with their meaning, as Markdown.
 
-use serde::Serialize;
-
 use super::End;
 use super::lesson::language;
 use super::output::Json;
@@ -20,17 +18,6 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// A term in the JSON output.
-#[derive(Serialize)]
-struct Row<'a> {
-    term: &'a str,
-    group: &'a str,
-    name: &'a str,
-    text: &'a str,
-    formula: Option<&'a str>,
-    source: Option<&'a str>,
-}
-
 /// Prints the terms.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
@@ -42,21 +29,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .at(&words)
             .advise("run the command without words to print all terms"));
     }
-    let rows: Vec<Row<'_>> = terms.iter().map(|term| row(term)).collect();
     args.json
-        .print_results(&rows, &markdown(&terms, args.lang))?;
+        .print_results(&terms, &markdown(&terms, args.lang))?;
     Ok(End::Done)
-}
-
-fn row(term: &Term) -> Row<'_> {
-    Row {
-        term: &term.key,
-        group: &term.group,
-        name: &term.name,
-        text: &term.text,
-        formula: term.formula.as_deref(),
-        source: term.source.as_deref(),
-    }
 }
 
 fn markdown(terms: &[&Term], language: Language) -> String {

@@ -86,6 +86,43 @@ struct Mistake {
     certainty: Option<f32>,
 }
 
+impl MistakesOutput {
+    /// Returns the mistakes to list, without the names of their images.
+    fn new(
+        args: &Args,
+        header: &RunHeader,
+        task: usize,
+        class: Option<usize>,
+        answers: &Answers,
+        wrong: &[Misclassification],
+    ) -> Self {
+        let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
+        let mistake = |wrong: &Misclassification| {
+            let (source, index) = place(answers, wrong.at);
+            Mistake {
+                picture: None,
+                source,
+                index,
+                class: name(wrong.label),
+                answer: name(wrong.given),
+                certainty: wrong.certainty,
+            }
+        };
+        let tested = |label: &&usize| class.is_none_or(|class| class == **label);
+        Self {
+            run: header.run.clone(),
+            split: args.split,
+            task: task + 1,
+            expert: Expert::ANSWER,
+            class: args.class.clone(),
+            tested: answers.labels.iter().filter(tested).count(),
+            wrong: wrong.len(),
+            noted: None,
+            pictures: wrong.iter().take(args.top).map(mistake).collect(),
+        }
+    }
+}
+
 /// Lists the images.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
@@ -93,12 +130,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let task = args.asked.task(&folder)?;
     let stored = store::load(&folder)?;
     let cache = args.asked.moved.cache(&stored.header.config);
-    if args.split == Split::Train {
-        return training(args, &folder, task, &stored.header, &cache);
-    }
-    let (header, answers) = (&stored.header, &stored.reports[task].answers);
+    let header = &stored.header;
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
+    if args.split == Split::Train {
+        return training(args, (&folder, task), header, class, &cache);
+    }
+    let answers = &stored.reports[task].answers;
     let expert = header.answering();
     let mut wrong = answers.wrong(expert, class);
     let tests = Tests::open(&stored, &cache);
@@ -118,23 +156,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
         )?;
     }
     Misclassification::sort(&mut wrong);
-    let mistake = |wrong: &Misclassification| {
-        let (source, index) = place(answers, wrong.at);
+    let mut told = MistakesOutput::new(args, header, task, class, answers, &wrong);
+    told.expert = expert;
+    told.noted = Some(noted);
+    for mistake in &mut told.pictures {
         let sample = tests.as_ref().ok();
-        let sample = sample.and_then(|tests| tests.at(source, index));
-        mistake(header, (source, index), sample, wrong)
-    };
-    let told = MistakesOutput {
-        run: header.run.clone(),
-        split: Split::Test,
-        task: task + 1,
-        expert,
-        class: args.class.clone(),
-        tested: asked(answers, class),
-        wrong: wrong.len(),
-        noted: Some(noted),
-        pictures: wrong.iter().take(args.top).map(mistake).collect(),
-    };
+        let sample = sample.and_then(|tests| tests.at(mistake.source, mistake.index));
+        mistake.picture = sample.map(Sample::name);
+    }
     args.json.print_results(&told, &text(&told))?;
     Ok(End::Done)
 }
@@ -142,13 +171,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
 /// Lists training images that look like another class according to the other images.
 fn training(
     args: &Args,
-    folder: &Path,
-    task: usize,
+    (folder, task): (&Path, usize),
     header: &RunHeader,
+    class: Option<usize>,
     cache: &ResourceCache,
 ) -> Result<End> {
-    let class = args.class.as_deref();
-    let class = class.map(|name| class_of(header, task, name)).transpose()?;
     if let Some(class) = class {
         not_by_added_task(header, class)?;
     }
@@ -165,21 +192,10 @@ fn training(
     };
     let wrong = doubtful(&answers, class);
     let data = cache.data(&header.config, &|| true)?;
-    let mistake = |wrong: &Misclassification| {
-        let (source, index) = place(&answers, wrong.at);
-        mistake(header, (source, index), data.train.get(index), wrong)
-    };
-    let told = MistakesOutput {
-        run: header.run.clone(),
-        split: Split::Train,
-        task: task + 1,
-        expert: Expert::ANSWER,
-        class: args.class.clone(),
-        tested: asked(&answers, class),
-        wrong: wrong.len(),
-        noted: None,
-        pictures: wrong.iter().take(args.top).map(mistake).collect(),
-    };
+    let mut told = MistakesOutput::new(args, header, task, class, &answers, &wrong);
+    for mistake in &mut told.pictures {
+        mistake.picture = data.train.get(mistake.index).map(Sample::name);
+    }
     args.json.print_results(&told, &text(&told))?;
     Ok(End::Done)
 }
@@ -212,12 +228,6 @@ fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     );
     let remedy = format!("choose one of {}", listed(own, 12));
     Err(Problem::new(why).at("--class").advise(remedy))
-}
-
-/// Returns the number of predicted images (of a class).
-fn asked(answers: &Answers, class: Option<usize>) -> usize {
-    let of_it = |label: &&usize| class.is_none_or(|class| class == **label);
-    answers.labels.iter().filter(of_it).count()
 }
 
 /// The test images of a run.
@@ -298,23 +308,6 @@ fn ask_again(
 fn place(answers: &Answers, at: usize) -> (usize, usize) {
     let index = answers.samples.get(at).copied().unwrap_or_default();
     (answers.source(at), index)
-}
-
-fn mistake(
-    header: &RunHeader,
-    (source, index): (usize, usize),
-    sample: Option<&Sample>,
-    wrong: &Misclassification,
-) -> Mistake {
-    let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
-    Mistake {
-        picture: sample.map(Sample::name),
-        source,
-        index,
-        class: name(wrong.label),
-        answer: name(wrong.given),
-        certainty: wrong.certainty,
-    }
 }
 
 fn text(told: &MistakesOutput) -> String {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Language;
 
@@ -13,9 +13,10 @@ use super::Language;
 const PAPER: &str = "Gao et al., ICCV 2023";
 
 /// A term in one language.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Term {
     /// Its key in files and code.
+    #[serde(rename = "term")]
     pub key: String,
     /// The heading of its group.
     pub group: String,
