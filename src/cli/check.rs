@@ -91,10 +91,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         seconds,
     };
     args.json.print_results(&checked, &text(&report, seconds))?;
-    Ok(match verdict {
-        Verdict::Differs => End::Failed,
-        Verdict::Equal | Verdict::EqualWithinRounding => End::Done,
-    })
+    Ok(End::of(verdict != Verdict::Differs))
 }
 
 /// Returns the report as text. Writing to a String cannot fail.

@@ -99,8 +99,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         entries.push(entry);
     }
     args.json.print_results(&entries, &text)?;
-    let all_ok = entries.iter().all(|entry| entry.ok);
-    Ok(if all_ok { End::Done } else { End::Failed })
+    Ok(End::of(entries.iter().all(|entry| entry.ok)))
 }
 
 fn entry(path: &Path, report: Option<&GoldenReport>) -> Entry {

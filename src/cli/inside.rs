@@ -12,7 +12,7 @@ use crate::experiment::inside::look;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
-use crate::run::inside::{AttentionKind, AttentionMap, Movement, PictureInside, ProbeInside};
+use crate::run::inside::{AttentionKind, AttentionMap, Movement, ProbeInside};
 use crate::run::refusal::{CountedOn, Refusal, Refused};
 use crate::store;
 
@@ -111,9 +111,13 @@ pub(super) fn run(args: &Args) -> Result<End> {
         complain(problem);
         end = End::Failed;
     }
-    let seen = |path: &PathBuf| -> Result<Attention> {
+    let seen = |path: &Path| -> Result<Attention> {
         let seen = predictor.attention_maps(&picture(path, &predictor)?)?;
-        Ok(attention(path, seen))
+        Ok(Attention {
+            image: path.display().to_string(),
+            after: seen.attention_maps.into_iter().collect(),
+            before: seen.before,
+        })
     };
     let header = predictor.header();
     let probe = inside.probe.as_ref();
@@ -129,7 +133,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         maps: probe.map_or_else(Vec::new, axes),
         pictures: probe.map_or_else(Vec::new, |probe| pictures(header, probe)),
         problem: inside.problem.clone(),
-        attention: args.image.as_ref().map(seen).transpose()?,
+        attention: args.image.as_deref().map(seen).transpose()?,
     };
     args.json.print_results(&told, &text(&told))?;
     Ok(end)
@@ -182,14 +186,6 @@ fn pictures(header: &RunHeader, probe: &ProbeInside) -> Vec<OfPicture> {
     (0..probe.labels.len()).map(row).collect()
 }
 
-fn attention(path: &Path, seen: PictureInside) -> Attention {
-    Attention {
-        image: path.display().to_string(),
-        after: seen.attention_maps.into_iter().collect(),
-        before: seen.before,
-    }
-}
-
 /// Returns the views as tables.
 fn text(told: &InsideOutput) -> String {
     let mut parts = Vec::new();
@@ -224,13 +220,12 @@ fn text(told: &InsideOutput) -> String {
 
 /// Returns the out-of-distribution threshold of each expert, and how often it rejects images, as a table.
 fn refusals(of: &ByExpert<Refusal>) -> String {
-    let titles = [
+    let mut table = Table::new(&[
         "expert",
         ">none of these above",
         ">known classes rejected",
         ">future classes rejected",
-    ];
-    let mut table = Table::new(&titles);
+    ]);
     let share = |refused: Option<Refused>| match refused {
         Some(of) => format!("{} of {}", of.refused, of.pictures),
         None => "–".into(),
@@ -258,13 +253,10 @@ fn movement_table(movement: &PetDistances) -> String {
     if !movement.distance.is_empty() {
         titles.push(">apart".into());
     }
-    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let mut table = Table::new(&titles);
-    let columns: Vec<&Vec<Block>> = movement.since_start.values().collect();
-    let columns: Vec<&Vec<Block>> = match movement.distance.is_empty() {
-        true => columns,
-        false => columns.into_iter().chain([&movement.distance]).collect(),
-    };
+    let apart = Some(&movement.distance).filter(|distance| !distance.is_empty());
+    let columns = movement.since_start.values().chain(apart);
+    let columns: Vec<&Vec<Block>> = columns.collect();
     for (at, first) in columns.first().into_iter().copied().flatten().enumerate() {
         let cells = columns.iter().filter_map(|column| column.get(at));
         let cells = cells.map(|block| format!("{:.3}", block.distance));
@@ -281,7 +273,6 @@ fn picture_table(pictures: &[OfPicture]) -> String {
     let mut titles = vec![">image".to_string(), "class".into(), "answer".into()];
     titles.extend(first.at.keys().map(|e| format!("map {}", e.name())));
     titles.extend(first.energy.keys().map(|e| format!(">energy {}", e.name())));
-    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let mut table = Table::new(&titles);
     for picture in pictures {
         let class = match picture.learned {

@@ -272,7 +272,7 @@ impl Player<'_> {
             runs,
         };
         self.args.output.json.print_results(&played, &text)?;
-        Ok(if holds { End::Done } else { End::Failed })
+        Ok(End::of(holds))
     }
 
     fn checks(&self) -> Vec<Check<'_>> {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
+use super::settings::keyed;
 use super::{Command, Line};
 use crate::logging::{self, Level};
 use crate::session::bug_report;
@@ -15,19 +16,13 @@ const VARIABLE: &str = "LAE_LOG";
 
 /// Returns the parser of `--log`.
 pub(super) fn levels() -> impl TypedValueParser<Value = Level> {
-    let keys = Level::ALL.map(|(_, key, _)| key);
-    // The parser accepts only these names.
-    PossibleValuesParser::new(keys).map(|key| Level::named(&key).unwrap_or_default())
+    keyed(Level::ALL.map(|(level, key, _)| (level, key)))
 }
 
-/// Starts the log beside the runs of this command line. The window and subcommands that create runs create its
-/// folder; others only use an existing one.
-pub(super) fn begin(line: &Line) {
+/// Starts the log beside the runs in `out`. The window and subcommands that create runs create its folder; others only
+/// use an existing one.
+pub(super) fn begin(line: &Line, out: Option<&Path>) {
     let level = line.log.unwrap_or_else(usual);
-    let out = match &line.command {
-        Some(command) => command.out(),
-        None => line.out.as_deref(),
-    };
     let makes_runs = matches!(
         &line.command,
         None | Some(Command::Train(_) | Command::Serve(_))

@@ -51,9 +51,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
         }
         None => METHODS.to_vec(),
     };
-    let text = match methods.as_slice() {
-        [one] if args.name.is_some() => in_full(one),
-        all => listed(all),
+    let text = match args.name {
+        Some(_) => in_full(methods[0]),
+        None => listed(&methods),
     };
     let rows: Vec<Row> = methods.into_iter().map(row).collect();
     args.json.print_results(&rows, &text)?;
@@ -85,8 +85,7 @@ fn setting(spec: &SettingSpec) -> SettingRow {
 fn listed(methods: &[&MethodSpec]) -> String {
     let mut table = Table::new(&["method", "", "what it does"]);
     for spec in methods {
-        let cells = [spec.key, spec.title, spec.summary];
-        table.row(cells.map(str::to_string));
+        table.row([spec.key, spec.title, spec.summary]);
     }
     table.to_string()
 }

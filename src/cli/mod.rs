@@ -44,12 +44,12 @@ mod worst;
 
 use std::any::Any;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
@@ -170,9 +170,14 @@ enum Command {
 }
 
 impl Line {
-    /// Parses the arguments. The window's options are allowed only without a subcommand, `--portable` always.
-    fn read() -> std::result::Result<Self, clap::Error> {
-        let line = Self::try_parse()?;
+    /// Parses the arguments; also returns the folder of runs that they give. The window's options are allowed only
+    /// without a subcommand, `--portable` always.
+    fn read() -> std::result::Result<(Self, Option<PathBuf>), clap::Error> {
+        let mut matches = Self::command().try_get_matches()?;
+        let given = matches.subcommand().map_or(&matches, |(_, given)| given);
+        let out = given.try_get_one::<PathBuf>("out").ok().flatten().cloned();
+        let line = Self::from_arg_matches_mut(&mut matches)
+            .map_err(|error| error.format(&mut Self::command()))?;
         let windows = [
             ("--out", line.out.is_some()),
             ("--data", line.data.is_some()),
@@ -189,7 +194,7 @@ impl Line {
             );
             return Err(Self::command().error(ErrorKind::ArgumentConflict, told));
         }
-        Ok(line)
+        Ok((line, out))
     }
 }
 
@@ -206,36 +211,15 @@ enum End {
     Stopped,
 }
 
-impl Command {
-    /// Returns the folder of runs given for this subcommand, if any.
-    fn out(&self) -> Option<&Path> {
-        match self {
-            Self::Train(args) => args.output.out.as_deref(),
-            Self::Try(args) => args.out.as_deref(),
-            Self::Grid(args) => args.out.as_deref(),
-            Self::Resume(args) => args.output.out.as_deref(),
-            Self::Teach(args) => args.output.out.as_deref(),
-            Self::Lesson(args) => args.output.out.as_deref(),
-            Self::Predict(args) => args.asked.out.as_deref(),
-            Self::Inside(args) => args.asked.out.as_deref(),
-            Self::Worst(args) => args.asked.out.as_deref(),
-            Self::Data(args) => args.out.as_deref(),
-            Self::Runs(args) => args.out.as_deref(),
-            Self::Name(args) => args.out.as_deref(),
-            Self::Delete(args) => args.out.as_deref(),
-            Self::Restore(args) => args.out.as_deref(),
-            Self::Export(args) => args.out.as_deref(),
-            Self::Pack(args) => args.out.as_deref(),
-            Self::Unpack(args) => args.out.as_deref(),
-            Self::Check(args) => args.out.as_deref(),
-            Self::Report(args) => args.out.as_deref(),
-            Self::Serve(args) => args.out.as_deref(),
-            _ => None,
+impl End {
+    /// Returns the end of a subcommand with this result.
+    fn of(is_good: bool) -> Self {
+        match is_good {
+            true => Self::Done,
+            false => Self::Failed,
         }
     }
-}
 
-impl End {
     fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -250,8 +234,8 @@ impl End {
 pub fn run() -> ExitCode {
     let started = Instant::now();
     crate::device::end_with_parent();
-    let line = match Line::read() {
-        Ok(line) => line,
+    let (line, out) = match Line::read() {
+        Ok(read) => read,
         Err(error) => {
             // A closed output is not an error.
             let _ = error.print();
@@ -271,7 +255,7 @@ pub fn run() -> ExitCode {
     let for_window = line.command.is_none();
     let placed = folders::decide(line.portable);
     if !child && placed.is_ok() {
-        log::begin(&line);
+        log::begin(&line, out.as_deref());
     }
     let ended = catch_unwind(|| {
         placed?;

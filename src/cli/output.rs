@@ -128,22 +128,21 @@ pub(super) struct Table {
 
 impl Table {
     /// Creates a table with these column titles; `>` before a title right-aligns its column.
-    pub fn new(titles: &[&str]) -> Self {
-        let right = titles.iter().map(|title| title.starts_with('>')).collect();
-        let row = titles
-            .iter()
-            .map(|title| title.trim_start_matches('>').to_string());
+    pub fn new<S: AsRef<str>>(titles: &[S]) -> Self {
+        let titles = || titles.iter().map(AsRef::as_ref);
+        let row = titles().map(|title| title.trim_start_matches('>').to_string());
         Self {
-            right,
+            right: titles().map(|title| title.starts_with('>')).collect(),
             rows: vec![row.collect()],
         }
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub fn row(&mut self, cells: impl IntoIterator<Item: AsRef<str>>) {
+        let cells = cells.into_iter();
         // A line break in a name must not look like a new row.
-        let cell = |cell: String| harmless(&cell).replace(['\n', '\t'], " ");
-        self.rows.push(cells.into_iter().map(cell).collect());
+        let cells = cells.map(|cell| harmless(cell.as_ref()).replace(['\n', '\t'], " "));
+        self.rows.push(cells.collect());
     }
 }
 
@@ -194,8 +193,8 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let mut table = Table::new(&["run", ">A_N"]);
-        table.row(["猫".to_string(), "9.5".to_string()]);
-        table.row(["digits".to_string(), "100.0".to_string()]);
+        table.row(["猫", "9.5"]);
+        table.row(["digits", "100.0"]);
         let expected = "run       A_N\n猫        9.5\ndigits  100.0\n";
         assert_eq!(table.to_string(), expected);
     }

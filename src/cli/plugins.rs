@@ -38,21 +38,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     let library = PluginLibrary::standard();
     for name in &args.names {
+        let mut known = library.entries().iter();
         // The library reports unknown names with a suggestion.
-        if !library
-            .entries()
-            .iter()
-            .any(|e| e.name.eq_ignore_ascii_case(name))
-        {
+        if !known.any(|entry| entry.name.eq_ignore_ascii_case(name)) {
             library.get(name)?;
         }
     }
     let wanted = |plugin: &PluginFacts| {
-        args.names.is_empty()
-            || args
-                .names
-                .iter()
-                .any(|n| n.eq_ignore_ascii_case(&plugin.name))
+        let mut names = args.names.iter();
+        args.names.is_empty() || names.any(|name| name.eq_ignore_ascii_case(&plugin.name))
     };
     let plugins: Vec<PluginFacts> = library.view(None).into_iter().filter(wanted).collect();
     let text = if args.names.is_empty() {
@@ -65,12 +59,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         complain(problem);
     }
     args.json.print_results(&plugins, &text)?;
-    let asked_for_broken = !args.names.is_empty() && !problems.is_empty();
-    Ok(if asked_for_broken {
-        End::Failed
-    } else {
-        End::Done
-    })
+    Ok(End::of(args.names.is_empty() || problems.is_empty()))
 }
 
 /// Records that a file may replace a built-in plugin.
@@ -98,11 +87,7 @@ fn checked(args: &Args) -> Result<End> {
     }
     let text: String = sound.into_iter().map(whole).collect();
     args.json.print_results(&plugins, &text)?;
-    Ok(if broken.is_empty() {
-        End::Done
-    } else {
-        End::Failed
-    })
+    Ok(End::of(broken.is_empty()))
 }
 
 fn table(plugins: &[PluginFacts]) -> String {
@@ -116,12 +101,7 @@ fn table(plugins: &[PluginFacts]) -> String {
     ]);
     for plugin in plugins {
         if plugin.problem.is_some() {
-            table.row([plugin.name.clone(), "broken".into()].into_iter().chain([
-                String::new(),
-                String::new(),
-                String::new(),
-                plugin.origin.clone(),
-            ]));
+            table.row([plugin.name.as_str(), "broken", "", "", "", &plugin.origin]);
             continue;
         }
         let main = plugin.sizes.iter().filter(|size| size.name == MAIN_SIZE);
@@ -165,10 +145,9 @@ fn whole(plugin: &PluginFacts) -> String {
     }
     for parameter in &plugin.parameters {
         let fixed = if parameter.fixed { ", fixed" } else { "" };
-        let shared = if parameter.shared {
-            ", shared by all blocks"
-        } else {
-            ""
+        let shared = match parameter.shared {
+            true => ", shared by all blocks",
+            false => "",
         };
         let (name, shape, init) = (&parameter.name, &parameter.shape, &parameter.init);
         let _ = writeln!(text, "  {name}: {shape}, {init}{fixed}{shared}");

@@ -178,9 +178,8 @@ fn by_corrected_labels(run: &StoredRun) -> String {
 
 /// Returns the final table without rows.
 fn closing_table(tasks: usize) -> Table {
-    let titles = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
-    let [a, mean, forgetting] = titles.each_ref().map(String::as_str);
-    Table::new(&["", a, mean, forgetting])
+    let [a, mean, forgetting] = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
+    Table::new(&[String::new(), a, mean, forgetting])
 }
 
 /// Prints the results of several class orders and seeds.

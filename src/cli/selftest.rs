@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use burn::tensor::{DType, Device};
+use serde::Serialize;
 
 use super::End;
 use super::output::say;
@@ -38,10 +39,13 @@ pub(super) struct Args {
 
 /// Lists the devices.
 pub(super) fn list() -> Result<End> {
-    let json = serde_json::to_string(device::list())
-        .map_err(|error| Problem::new(format!("the result cannot be written as JSON: {error}")))?;
-    say(&json)?;
+    say(&json(device::list())?)?;
     Ok(End::Done)
+}
+
+fn json(result: &(impl Serialize + ?Sized)) -> Result<String> {
+    serde_json::to_string(result)
+        .map_err(|error| Problem::new(format!("the result cannot be written as JSON: {error}")))
 }
 
 /// Maximum time to choose tiles on a hardware GPU, in seconds. All kernels are compiled again.
@@ -51,10 +55,7 @@ const PLANS_LIMIT: u64 = 20;
 pub(super) fn run(args: &Args) -> Result<End> {
     match test(args) {
         Ok(result) => {
-            let json = serde_json::to_string(&result).map_err(|error| {
-                Problem::new(format!("the result cannot be written as JSON: {error}"))
-            })?;
-            say(&format!("{json}\n"))?;
+            say(&format!("{}\n", json(&result)?))?;
             Ok(End::Done)
         }
         Err(problem) => {
@@ -82,10 +83,9 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         }
     }
     // On a software adapter the choice would take minutes and gain nothing.
-    let usual = if info.kind.is_hardware_gpu() {
-        PLANS_LIMIT
-    } else {
-        0
+    let usual = match info.kind.is_hardware_gpu() {
+        true => PLANS_LIMIT,
+        false => 0,
     };
     let plans = match Duration::from_secs(args.measure.unwrap_or(usual)) {
         limit if kernels && !limit.is_zero() => {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 #[cfg(all(unix, not(target_os = "macos")))]
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::{End, Line, remote};
 use crate::problem::{Problem, Result};
@@ -54,9 +54,7 @@ fn place_of(word: Option<&str>) -> Result<Option<String>> {
 /// Returns the parser of `--display`.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
-    let keys = DisplayChoice::ALL.map(|(_, key)| key);
-    // The parser accepts only these keys.
-    PossibleValuesParser::new(keys).map(|key| DisplayChoice::named(&key).unwrap_or_default())
+    super::settings::keyed(DisplayChoice::ALL)
 }
 
 /// Returns the display server that is used without `--display`.

@@ -4,12 +4,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table, complain, tell};
 use super::run_args::RunArgs;
+use super::settings::keyed;
 use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
@@ -42,11 +43,7 @@ pub(super) struct Args {
 
 /// Returns the parser of a split.
 pub(super) fn split() -> impl TypedValueParser<Value = Split> {
-    let side = |word: String| match word.as_str() {
-        "train" => Split::Train,
-        _ => Split::Test,
-    };
-    PossibleValuesParser::new(["train", "test"]).map(side)
+    keyed([(Split::Train, "train"), (Split::Test, "test")])
 }
 
 /// The JSON output.

@@ -1,8 +1,9 @@
 //! What a row of `bench` measures: one step of a method, or a whole task.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::settings::keyed;
 use crate::method::PassWork;
 
 /// A measured mode.
@@ -56,9 +57,5 @@ impl Mode {
 
 /// Returns the parser of a mode's key.
 pub(super) fn parser() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::ALL.map(Mode::key)).map(|key| {
-        let named = Mode::ALL.into_iter().find(|mode| mode.key() == key);
-        // The parser accepts only these keys.
-        named.unwrap_or(Mode::Train)
-    })
+    keyed(Mode::ALL.map(|mode| (mode, mode.key())))
 }

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
+use clap::builder::TypedValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, tell};
-use super::settings::{bit_depth, corrected, on_off};
+use super::settings::{bit_depth, corrected, keyed, on_off};
 use super::worst::split;
 use crate::backbone::library::describe;
 use crate::counts::counted;
@@ -69,8 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Decode every image to find damaged ones and duplicates; auto: for up to 20,000 files
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    check: DecodeWhen,
+    #[arg(long, value_name = "WHEN", value_parser = decode_when(), default_value = "auto")]
+    check: Check,
     #[command(flatten)]
     export: Export,
     /// Measure the decoding and augmentation speed in images per second, over this many epochs
@@ -93,12 +94,13 @@ enum Task {
     Export(export::Args),
 }
 
-/// When images are decoded while opening a dataset.
-#[derive(Clone, Copy, ValueEnum)]
-enum DecodeWhen {
-    Auto,
-    Always,
-    Never,
+/// Returns the parser of `--check`.
+fn decode_when() -> impl TypedValueParser<Value = Check> {
+    keyed([
+        (Check::Auto, "auto"),
+        (Check::Always, "always"),
+        (Check::Never, "never"),
+    ])
 }
 
 /// Options of exports.
@@ -163,11 +165,7 @@ impl Args {
             } else {
                 2
             },
-            check: match self.check {
-                DecodeWhen::Auto => Check::Auto,
-                DecodeWhen::Always => Check::Always,
-                DecodeWhen::Never => Check::Never,
-            },
+            check: self.check,
             ..OpenOptions::default()
         }
     }

@@ -291,8 +291,7 @@ fn text(listed: &[ListedRun]) -> String {
                 table.row(cells.into_iter().chain(figures));
             }
             Err(problem) => {
-                let cells = [entry.run.as_str(), "damaged", problem.what.as_str()];
-                table.row(cells.map(str::to_string));
+                table.row([entry.run.as_str(), "damaged", problem.what.as_str()]);
             }
         }
     }

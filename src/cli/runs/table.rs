@@ -116,10 +116,9 @@ pub(in crate::cli) fn text(of: &RunTable<'_>) -> String {
         Align::Left => title.to_string(),
         Align::Right => format!(">{title}"),
     });
-    let titles: Vec<String> = titles.collect();
-    let mut shown = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut shown = Table::new(&titles.collect::<Vec<_>>());
     for row in table.rows() {
-        shown.row(row.iter().cloned());
+        shown.row(row);
     }
     let notes = table.notes().iter().map(|note| format!("{note}\n"));
     let advice = [

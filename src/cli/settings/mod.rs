@@ -267,19 +267,24 @@ pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result
     }
 }
 
+/// Returns the parser of a value that is given by one of these keys.
+pub(super) fn keyed<T: Clone + Send + Sync + 'static, const N: usize>(
+    all: [(T, &'static str); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.each_ref().map(|(_, key)| *key)).try_map(move |key| {
+        let named = all.iter().find(|(_, known)| *known == key);
+        named.map(|(value, _)| value.clone()).ok_or("unknown key")
+    })
+}
+
 /// Parses a value of `--precision`.
 pub(super) fn precisions() -> impl TypedValueParser<Value = Precision> {
-    let keys = Precision::ALL.map(Precision::key);
-    PossibleValuesParser::new(keys).map(|key| {
-        let named = Precision::ALL.into_iter().find(|type_| type_.key() == key);
-        // The parser accepts only these keys.
-        named.unwrap_or_default()
-    })
+    keyed(Precision::ALL.map(|precision| (precision, precision.key())))
 }
 
 /// Parses `on` or `off`.
 pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
-    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
+    keyed([(true, "on"), (false, "off")])
 }
 
 /// Parses a value of the setting `bit_depth`.
