@@ -35,12 +35,11 @@ pub fn is_path(word: &str) -> bool {
 pub fn is_reserved(name: &str) -> bool {
     let name = name.to_uppercase();
     let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let numbered = ["COM", "LPT"].iter().any(|device| {
-        let number = stem
-            .strip_prefix(device)
-            .map(|rest| rest.chars().collect::<Vec<_>>());
-        matches!(number.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
-    });
+    let number = stem
+        .strip_prefix("COM")
+        .or_else(|| stem.strip_prefix("LPT"));
+    let number = number.map(|rest| rest.chars().collect::<Vec<_>>());
+    let numbered = matches!(number.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']));
     numbered
         || ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem)
         || name.ends_with(['.', ' '])
@@ -54,17 +53,7 @@ pub fn portable(name: &str) -> String {
         c => c,
     };
     let mut out: String = name.chars().map(tame).collect();
-    if let Some(cut) = out
-        .char_indices()
-        .map(|(at, c)| at + c.len_utf8())
-        .find(|end| *end > LONGEST)
-    {
-        let whole = out[..cut]
-            .char_indices()
-            .next_back()
-            .map_or(0, |(at, _)| at);
-        out.truncate(whole);
-    }
+    out.truncate(out.floor_char_boundary(LONGEST));
     let kept = out.trim_end_matches(['.', ' ']).len();
     if kept < out.len() {
         let dots = out[kept..].chars().count();

@@ -90,15 +90,7 @@ pub fn keep_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sweep_where(path.parent().unwrap_or(path), |left| {
         left.with_extension("").with_extension("") == path
     });
-    let (partial, mut file) = create_apart(path)?;
-    let written = file.write_all(bytes).and_then(|()| {
-        drop(file);
-        patiently(|| std::fs::rename(&partial, path))
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&partial);
-    }
-    written
+    rename_filled(path, create_apart(path)?, |file| file.write_all(bytes))
 }
 
 /// Replaces a file of the program by what `fill` writes; see [`keep_file`].
@@ -134,14 +126,13 @@ pub fn save_problem(path: &Path, error: &io::Error) -> Problem {
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let partial = partial_path(path, "");
     let made = create(&partial)?;
-    finish(path, (&partial, made), fill)
+    finish(path, (partial, made), fill)
 }
 
 /// Replaces a file as [`replace`] does, with a unique temporary name, so that several writers may run at the same
 /// time.
 fn replace_apart(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let (partial, made) = create_apart(path)?;
-    finish(path, (&partial, made), fill)
+    finish(path, create_apart(path)?, fill)
 }
 
 /// Creates a temporary file that no other writer uses.
@@ -163,22 +154,32 @@ fn create_apart(path: &Path) -> io::Result<(PathBuf, File)> {
 /// Fills the temporary file, syncs it and renames it to its final name.
 fn finish(
     path: &Path,
-    (partial, mut file): (&Path, File),
+    made: (PathBuf, File),
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let written = (|| {
-        fill(&mut file)?;
-        file.sync_all()?;
-        drop(file);
-        patiently(|| std::fs::rename(partial, path))
-    })();
-    if written.is_err() {
-        // The first error is reported; this only removes the incomplete file.
-        let _ = std::fs::remove_file(partial);
-        return written;
-    }
+    rename_filled(path, made, |file| {
+        fill(file)?;
+        file.sync_all()
+    })?;
     sync_folder(path.parent());
     Ok(())
+}
+
+/// Fills the temporary file and renames it to its final name; removes it after a failure.
+fn rename_filled(
+    path: &Path,
+    (partial, mut file): (PathBuf, File),
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let written = fill(&mut file).and_then(|()| {
+        drop(file);
+        patiently(|| std::fs::rename(&partial, path))
+    });
+    if written.is_err() {
+        // The first error is reported; this only removes the incomplete file.
+        let _ = std::fs::remove_file(&partial);
+    }
+    written
 }
 
 /// Repeats `act` for a second while a virus scanner or indexer blocks it: on Windows a file cannot be replaced while
