@@ -94,10 +94,9 @@ pub fn download(
             Err(Cut::Final(problem)) => return Err(problem),
             Err(Cut::Connection(problem)) => {
                 // Progress since the last failure means that the connection works, so the count starts again.
-                failures = if part.length > before + SOMETHING {
-                    1
-                } else {
-                    failures + 1
+                failures = match part.length > before + SOMETHING {
+                    true => 1,
+                    false => failures + 1,
                 };
                 if failures >= ATTEMPTS || (failures > 1 && part.length == 0) {
                     return Err(problem);
@@ -206,10 +205,8 @@ fn already_there(to: &Path, wanted: &ExpectedFile) -> Result<Option<Downloaded>>
         return Ok(None);
     }
     let sha256 = sha256_of_file(to)?;
-    let fits = wanted
-        .sha256
-        .as_ref()
-        .is_none_or(|expected| *expected == sha256);
+    let expected = wanted.sha256.as_ref();
+    let fits = expected.is_none_or(|expected| *expected == sha256);
     Ok(fits.then(|| Downloaded {
         path: to.to_path_buf(),
         sha256,
@@ -386,7 +383,7 @@ fn broken(url: &str, detail: &str) -> Cut {
     Cut::Connection(
         Problem::new(message!(
             "problem-download-connection-lost",
-            detail = detail.to_string()
+            detail = detail
         ))
         .at(url)
         .advise(message!("advice-restart-download")),
@@ -395,45 +392,30 @@ fn broken(url: &str, detail: &str) -> Cut {
 
 fn unreachable(url: &str, error: ureq::Error) -> Cut {
     use ureq::Error;
-    match error {
-        Error::BadUri(detail) => Cut::Final(
-            Problem::new(message!(
-                "problem-file-address-invalid",
-                detail = detail.to_string()
-            ))
-            .at(url),
-        ),
-        Error::RequireHttpsOnly(to) => Cut::Final(
-            Problem::new(message!(
-                "problem-address-unencrypted-redirect",
-                to = to.to_string()
-            ))
-            .at(url)
-            .advise(message!("advice-use-https-address")),
-        ),
-        Error::HostNotFound => Cut::Connection(offline(url, "the host name could not be resolved")),
-        Error::ConnectionFailed | Error::Timeout(_) => {
-            Cut::Connection(offline(url, "the server is not responding"))
+    let detail: String = match error {
+        Error::BadUri(detail) => {
+            let what = message!("problem-file-address-invalid", detail = detail);
+            return Cut::Final(Problem::new(what).at(url));
         }
-        Error::ConnectProxyFailed(detail) => Cut::Final(
-            Problem::new(message!(
-                "problem-proxy-refused",
-                detail = detail.to_string()
-            ))
+        Error::RequireHttpsOnly(to) => {
+            let what = message!("problem-address-unencrypted-redirect", to = to);
+            let problem = Problem::new(what).at(url);
+            return Cut::Final(problem.advise(message!("advice-use-https-address")));
+        }
+        Error::ConnectProxyFailed(detail) => {
+            let what = message!("problem-proxy-refused", detail = detail);
+            let problem = Problem::new(what).at(url);
+            return Cut::Final(problem.advise(message!("advice-check-proxy-variables")));
+        }
+        Error::HostNotFound => "the host name could not be resolved".into(),
+        Error::ConnectionFailed | Error::Timeout(_) => "the server is not responding".into(),
+        other => other.to_string(),
+    };
+    Cut::Connection(
+        Problem::new(message!("problem-server-unreachable", detail = detail))
             .at(url)
-            .advise(message!("advice-check-proxy-variables")),
-        ),
-        other => Cut::Connection(offline(url, &other.to_string())),
-    }
-}
-
-fn offline(url: &str, detail: &str) -> Problem {
-    Problem::new(message!(
-        "problem-server-unreachable",
-        detail = detail.to_string()
-    ))
-    .at(url)
-    .advise(message!("advice-check-internet-connection"))
+            .advise(message!("advice-check-internet-connection")),
+    )
 }
 
 fn refused(url: &str, status: u16) -> Problem {
