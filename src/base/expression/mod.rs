@@ -11,13 +11,12 @@
 
 mod diagnostic;
 mod parse;
-mod pieces;
 mod scan;
 mod tree;
 
 pub use diagnostic::Diagnostic;
 pub use parse::parse;
-pub use pieces::{Piece, pieces};
+pub use scan::{Piece, pieces};
 pub use tree::{BinaryOperator, Expr, NodeKind};
 
 use crate::texts::{Message, list_id};
