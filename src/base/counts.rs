@@ -25,16 +25,15 @@ pub fn things(n: usize, thing: &str) -> String {
     }
 }
 
+/// Returns the first and last number of each run of consecutive numbers.
+pub fn runs_of(numbers: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+    let runs = numbers.chunk_by(|number, next| number + 1 == *next);
+    runs.map(|run| (run[0], run[run.len() - 1]))
+}
+
 /// Returns ascending numbers as text, with consecutive ones as ranges: `1-3,7`.
 pub fn ranges_text(numbers: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let texts = runs.iter().map(|(first, last)| match first == last {
+    let texts = runs_of(numbers).map(|(first, last)| match first == last {
         true => first.to_string(),
         false => format!("{first}-{last}"),
     });

@@ -153,11 +153,16 @@ impl Problem {
         }
     }
 
+    /// Creates a Problem that says what happened with the message of this id, whose value `error` is an error.
+    #[track_caller]
+    pub fn with_error(id: &'static str, error: &dyn fmt::Display) -> Self {
+        Self::new(message!(id, error = error.to_string()))
+    }
+
     /// Creates the Problem of a thread that could not be started.
     #[track_caller]
     pub fn no_thread(error: &std::io::Error) -> Self {
-        let error = error.to_string();
-        Self::new(message!("problem-thread-not-started", error = error))
+        Self::with_error("problem-thread-not-started", error)
     }
 }
 

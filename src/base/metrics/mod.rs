@@ -131,10 +131,9 @@ fn share_of(labels: &[usize], answers: &[usize]) -> f64 {
 
 /// Returns right / all; 0 if `all` is 0.
 fn share(right: usize, all: usize) -> f64 {
-    if all == 0 {
-        0.0
-    } else {
-        right as f64 / all as f64
+    match all {
+        0 => 0.0,
+        _ => right as f64 / all as f64,
     }
 }
 

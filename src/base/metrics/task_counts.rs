@@ -29,12 +29,9 @@ impl TaskCounts {
             .collect();
         let count = |counted: &dyn Fn(usize) -> bool| {
             let mut counts = vec![0; tasks.len()];
-            for (at, task) in tasks_of.iter().enumerate() {
-                if let Some(task) = task
-                    && counted(at)
-                {
-                    counts[*task] += 1;
-                }
+            let images = tasks_of.iter().enumerate().filter(|(at, _)| counted(*at));
+            for task in images.filter_map(|(_, task)| *task) {
+                counts[task] += 1;
             }
             counts
         };

@@ -33,11 +33,9 @@ pub struct Term {
 impl Term {
     /// Returns all parts as lines of text, for a screen reader.
     pub fn told(&self) -> String {
-        let parts = [Some(&self.name), Some(&self.text)];
-        let parts = parts
-            .into_iter()
-            .chain([self.formula.as_ref(), self.source.as_ref()]);
-        parts.flatten().cloned().collect::<Vec<_>>().join("\n")
+        let parts = [&self.name, &self.text].into_iter();
+        let parts = parts.chain(&self.formula).chain(&self.source);
+        parts.cloned().collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -84,13 +82,9 @@ impl Language {
     }
 
     fn glossary(self) -> &'static Glossary {
-        static ENGLISH: OnceLock<Glossary> = OnceLock::new();
-        static GERMAN: OnceLock<Glossary> = OnceLock::new();
-        let glossary = match self {
-            Self::English => &ENGLISH,
-            Self::German => &GERMAN,
-        };
-        glossary.get_or_init(|| Glossary::read(self.glossary_source()))
+        static GLOSSARIES: [OnceLock<Glossary>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
+        GLOSSARIES[self as usize].get_or_init(|| Glossary::read(self.glossary_source()))
     }
 
     fn glossary_source(self) -> &'static str {

@@ -150,13 +150,9 @@ impl Language {
     }
 
     fn bundle(self) -> &'static Bundle {
-        static ENGLISH: OnceLock<Bundle> = OnceLock::new();
-        static GERMAN: OnceLock<Bundle> = OnceLock::new();
-        let messages = match self {
-            Self::English => &ENGLISH,
-            Self::German => &GERMAN,
-        };
-        messages.get_or_init(|| Bundle::read(self))
+        static BUNDLES: [OnceLock<Bundle>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
+        BUNDLES[self as usize].get_or_init(|| Bundle::read(self))
     }
 
     /// Returns the message with this id, which has no placeholders; returns the id itself if no language has the
