@@ -1,5 +1,6 @@
 //! Moves classes between tasks by hand, and converts the result into settings.
 
+use super::sizes::ranges_of;
 use super::{ClassOrder, Scenario, TaskSizes};
 
 impl Scenario {
@@ -25,7 +26,8 @@ impl Scenario {
             group.insert((place - shifted).min(group.len()), class);
         }
         groups.retain(|group| !group.is_empty());
-        Self::of_groups(&groups)
+        let sizes = groups.iter().map(Vec::len);
+        Self::of(groups.concat(), ranges_of(sizes))
     }
 
     /// Returns the values of `--order` and `--classes-per-task` for this scenario.
@@ -40,26 +42,5 @@ impl Scenario {
             TaskSizes::Each(sizes)
         };
         (ClassOrder::written(&self.class_order), sizes.to_string())
-    }
-
-    fn of_groups(groups: &[Vec<usize>]) -> Self {
-        let class_order = groups.concat();
-        let mut start = 0;
-        let tasks = groups
-            .iter()
-            .map(|group| {
-                start += group.len();
-                start - group.len()..start
-            })
-            .collect();
-        let mut positions = vec![0; class_order.len()];
-        for (position, &class) in class_order.iter().enumerate() {
-            positions[class] = position;
-        }
-        Self {
-            class_order,
-            tasks,
-            positions,
-        }
     }
 }

@@ -10,8 +10,6 @@ mod sizes;
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 pub use order::ClassOrder;
 pub use sizes::TaskSizes;
 
@@ -19,7 +17,7 @@ use super::{Dataset, Sample};
 use crate::problem::Result;
 
 /// The classes of a dataset in order, divided into tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     /// Position (= logit) → index into `Dataset::classes`.
     pub class_order: Vec<usize>,
@@ -36,16 +34,19 @@ impl Scenario {
     /// Returns a Problem if the order or sizes do not fit the classes.
     pub fn new(classes: &[String], order: &ClassOrder, sizes: &TaskSizes) -> Result<Self> {
         let class_order = order.resolve(classes)?;
-        let tasks = sizes.ranges(classes.len())?;
-        let mut positions = vec![0; classes.len()];
+        Ok(Self::of(class_order, sizes.ranges(classes.len())?))
+    }
+
+    fn of(class_order: Vec<usize>, tasks: Vec<Range<usize>>) -> Self {
+        let mut positions = vec![0; class_order.len()];
         for (position, &class) in class_order.iter().enumerate() {
             positions[class] = position;
         }
-        Ok(Self {
+        Self {
             class_order,
             tasks,
             positions,
-        })
+        }
     }
 
     /// Returns the number of tasks.

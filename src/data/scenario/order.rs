@@ -10,10 +10,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::by_number;
-use crate::counts::counted;
+use crate::counts::{counted, runs_of};
 use crate::files;
 use crate::message;
 use crate::names::composed;
@@ -29,8 +29,7 @@ static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
 const MOST_CLASSES: usize = 1_000_000;
 
 /// The order of the classes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassOrder {
     /// Sorted by name.
     Natural,
@@ -44,35 +43,12 @@ pub enum ClassOrder {
     Preset(String),
 }
 
-/// The forms of an order in `run.toml` and JSON.
-#[derive(Serialize, Deserialize)]
+/// The content of a file with an order.
+#[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
-    Text(String),
+enum OrderFile {
     Indices(Vec<usize>),
     Names(Vec<String>),
-}
-
-impl From<ClassOrder> for Written {
-    fn from(order: ClassOrder) -> Self {
-        match order {
-            ClassOrder::Names(names) => Self::Names(names),
-            ClassOrder::Indices(indices) => Self::Indices(indices),
-            text => Self::Text(text.to_string()),
-        }
-    }
-}
-
-impl TryFrom<Written> for ClassOrder {
-    type Error = Problem;
-
-    fn try_from(written: Written) -> Result<Self> {
-        match written {
-            Written::Text(text) => Self::parse(&text),
-            Written::Indices(indices) => Ok(Self::Indices(indices)),
-            Written::Names(names) => Ok(Self::Names(names)),
-        }
-    }
 }
 
 impl fmt::Display for ClassOrder {
@@ -102,7 +78,7 @@ impl ClassOrder {
         }
         if let Some(seed) = text.strip_prefix("seed:") {
             return seed.trim().parse().map(Self::Seeded).map_err(|_| {
-                Problem::new(message!("problem-seed-invalid", seed = seed.to_string()))
+                Problem::new(message!("problem-seed-invalid", seed = seed))
                     .at("--order")
                     .advise(message!("advice-write-seed"))
             });
@@ -117,15 +93,14 @@ impl ClassOrder {
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
         }
-        Err(Problem::new(message!(
-            "problem-class-order-invalid",
-            text = text.to_string()
-        ))
-        .at("--order")
-        .advise(message!(
-            "advice-class-order-forms",
-            value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
-        )))
+        Err(
+            Problem::new(message!("problem-class-order-invalid", text = text))
+                .at("--order")
+                .advise(message!(
+                    "advice-class-order-forms",
+                    value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
+                )),
+        )
     }
 
     /// Returns the shortest form of a resolved order: `natural`, or the list of its indices.
@@ -148,13 +123,11 @@ impl ClassOrder {
             .map_err(|error| Problem::io("read the class order", path, &error))?;
         let text = String::from_utf8_lossy(&text);
         match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-            Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
-            Ok(Written::Names(names)) => Ok(Self::Names(names)),
-            Ok(Written::Text(_)) | Err(_) => {
-                Err(Problem::new(message!("problem-class-order-no-json-array"))
-                    .at_path(path)
-                    .advise(message!("advice-class-order-json")))
-            }
+            Ok(OrderFile::Indices(indices)) => Ok(Self::Indices(indices)),
+            Ok(OrderFile::Names(names)) => Ok(Self::Names(names)),
+            Err(_) => Err(Problem::new(message!("problem-class-order-no-json-array"))
+                .at_path(path)
+                .advise(message!("advice-class-order-json"))),
         }
     }
 
@@ -182,11 +155,7 @@ impl ClassOrder {
             Self::Names(names) => indices_of(names, classes)?,
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
-                Problem::new(message!(
-                    "problem-class-order-not-found",
-                    name = name.to_string()
-                ))
-                .at("--order")
+                Problem::new(message!("problem-class-order-not-found", name = name)).at("--order")
             })?,
         };
         check_permutation(&order, classes)?;
@@ -196,31 +165,20 @@ impl ClassOrder {
 
 /// Writes indices separated by commas, and three or more consecutive ones with a dash: `0-4,6,5`.
 fn list_of(indices: &[usize]) -> String {
-    let mut parts = Vec::new();
-    let mut rest = indices;
-    while let Some(&first) = rest.first() {
-        let run = (1..rest.len())
-            .take_while(|&step| rest[step] == first + step)
-            .count();
-        let taken = if run >= 2 { run + 1 } else { 1 };
-        parts.push(match taken {
-            1 => first.to_string(),
-            _ => format!("{first}-{}", first + run),
-        });
-        rest = &rest[taken..];
-    }
-    parts.join(",")
+    let parts = runs_of(indices).map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first},{last}"),
+        _ => format!("{first}-{last}"),
+    });
+    parts.collect::<Vec<_>>().join(",")
 }
 
 /// Parses a list written by [`list_of`] or the user.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
-        Problem::new(message!(
-            "problem-class-order-part-invalid",
-            part = part.to_string()
-        ))
-        .at("--order")
-        .advise(message!("advice-use-class-indices"))
+        Problem::new(message!("problem-class-order-part-invalid", part = part))
+            .at("--order")
+            .advise(message!("advice-use-class-indices"))
     };
     let mut indices = Vec::new();
     for part in text.split(',').map(str::trim) {
@@ -265,7 +223,7 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
             Some(_) => {
                 return Err(Problem::new(message!(
                     "problem-class-order-duplicate",
-                    index = classes[index].to_string()
+                    index = &classes[index]
                 ))
                 .at("--order"));
             }

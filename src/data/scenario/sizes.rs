@@ -3,14 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The number of classes of each task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenSizes", into = "WrittenSizes")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskSizes {
     /// The same number for every task; the last one may be smaller.
     Every(usize),
@@ -18,37 +15,6 @@ pub enum TaskSizes {
     First(usize, usize),
     /// The size of each task.
     Each(Vec<usize>),
-}
-
-/// The forms of sizes in `run.toml` and JSON.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum WrittenSizes {
-    Number(usize),
-    Numbers(Vec<usize>),
-    Text(String),
-}
-
-impl From<TaskSizes> for WrittenSizes {
-    fn from(sizes: TaskSizes) -> Self {
-        match sizes {
-            TaskSizes::Every(every) => Self::Number(every),
-            TaskSizes::Each(each) => Self::Numbers(each),
-            first @ TaskSizes::First(..) => Self::Text(first.to_string()),
-        }
-    }
-}
-
-impl TryFrom<WrittenSizes> for TaskSizes {
-    type Error = Problem;
-
-    fn try_from(written: WrittenSizes) -> Result<Self> {
-        match written {
-            WrittenSizes::Number(every) => Self::Every(every).checked(),
-            WrittenSizes::Numbers(each) => Self::Each(each).checked(),
-            WrittenSizes::Text(text) => Self::parse(&text),
-        }
-    }
 }
 
 impl fmt::Display for TaskSizes {
@@ -72,12 +38,9 @@ impl TaskSizes {
     /// Returns a Problem for another text or a size of 0.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
-            Problem::new(message!(
-                "problem-classes-per-task-invalid",
-                text = text.to_string()
-            ))
-            .at("--classes-per-task")
-            .advise(message!("advice-classes-per-task-forms"))
+            Problem::new(message!("problem-classes-per-task-invalid", text = text))
+                .at("--classes-per-task")
+                .advise(message!("advice-classes-per-task-forms"))
         };
         let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
         let sizes = if let Some((first, every)) = text.split_once('+') {
@@ -124,15 +87,18 @@ impl TaskSizes {
             .at("--classes-per-task")
             .advise(message!("advice-sum-to-class-count")));
         }
-        let mut start = 0;
-        Ok(sizes
-            .into_iter()
-            .map(|size| {
-                start += size;
-                start - size..start
-            })
-            .collect())
+        Ok(ranges_of(sizes))
     }
+}
+
+/// Returns consecutive ranges of these sizes.
+pub(super) fn ranges_of(sizes: impl IntoIterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let range = |size| {
+        start += size;
+        start - size..start
+    };
+    sizes.into_iter().map(range).collect()
 }
 
 fn sizes_of(classes: usize, first: usize, every: usize) -> Vec<usize> {
