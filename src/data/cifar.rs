@@ -35,42 +35,44 @@ struct Form {
     keys: (&'static str, &'static str),
 }
 
+const CIFAR_100: Form = Form {
+    name: "CIFAR-100",
+    train: &["train.bin"],
+    test: "test.bin",
+    names: "fine_label_names.txt",
+    classes: 100,
+    labels: 2,
+    keys: ("", ""),
+};
+
+const CIFAR_10: Form = Form {
+    name: "CIFAR-10",
+    train: &[
+        "data_batch_1.bin",
+        "data_batch_2.bin",
+        "data_batch_3.bin",
+        "data_batch_4.bin",
+        "data_batch_5.bin",
+    ],
+    test: "test_batch.bin",
+    names: "batches.meta.txt",
+    classes: 10,
+    labels: 1,
+    keys: ("", ""),
+};
+
 const FORMS: [Form; 4] = [
+    CIFAR_100,
+    CIFAR_10,
     Form {
-        name: "CIFAR-100",
-        train: &["train.bin"],
-        test: "test.bin",
-        names: "fine_label_names.txt",
-        classes: 100,
-        labels: 2,
-        keys: ("", ""),
-    },
-    Form {
-        name: "CIFAR-10",
-        train: &[
-            "data_batch_1.bin",
-            "data_batch_2.bin",
-            "data_batch_3.bin",
-            "data_batch_4.bin",
-            "data_batch_5.bin",
-        ],
-        test: "test_batch.bin",
-        names: "batches.meta.txt",
-        classes: 10,
-        labels: 1,
-        keys: ("", ""),
-    },
-    Form {
-        name: "CIFAR-100",
         train: &["train"],
         test: "test",
         names: "meta",
-        classes: 100,
         labels: 0,
         keys: ("fine_labels", "fine_label_names"),
+        ..CIFAR_100
     },
     Form {
-        name: "CIFAR-10",
         train: &[
             "data_batch_1",
             "data_batch_2",
@@ -80,9 +82,9 @@ const FORMS: [Form; 4] = [
         ],
         test: "test_batch",
         names: "batches.meta",
-        classes: 10,
         labels: 0,
         keys: ("labels", "label_names"),
+        ..CIFAR_10
     },
 ];
 
@@ -133,15 +135,13 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
         for &name in files {
             let path = folder.join(name);
             if !has(name) {
-                found.skipped.push(Skipped {
-                    path,
-                    reason: message!("skip-missing-from-dataset").into(),
-                });
+                let reason = message!("skip-missing-from-dataset");
+                found.skipped.push(Skipped::new(path, reason));
                 continue;
             }
             let batch = read_batch(form, &path, LARGEST - bytes.len() as u64)?;
             if let Some(reason) = batch.damage {
-                found.skipped.push(Skipped { path, reason });
+                found.skipped.push(Skipped::new(path, reason));
             }
             if bytes.is_empty() {
                 // Avoids copying the only file of a split.
@@ -164,14 +164,12 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
         }))
     };
     let train = split(form.train)?;
-    let test = if has(form.test) {
-        Some(split(&[form.test])?)
-    } else {
-        None
-    };
-    found.train = train;
-    found.test = test;
-    Ok(found)
+    let test = has(form.test).then(|| split(&[form.test])).transpose()?;
+    Ok(Found {
+        train,
+        test,
+        ..found
+    })
 }
 
 /// The records of one file.
@@ -226,11 +224,8 @@ fn damage_of(labels: &[Option<u32>]) -> Option<Words> {
 
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let wrong = |what: &str| {
-        Problem::new(message!(
-            "problem-cifar-file-damaged",
-            what = what.to_string()
-        ))
-        .advise(message!("advice-download-again"))
+        Problem::new(message!("problem-cifar-file-damaged", what = what))
+            .advise(message!("advice-download-again"))
     };
     let pickle = pickle::read(&bytes)?;
     let labels: Vec<Option<u32>> = pickle

@@ -29,7 +29,6 @@ use crate::problem::{Problem, Result};
 use crate::texts::Message;
 use crate::tree::{Tree, ending_of};
 use cache::{UNFINISHED, identity, make_last, mark_used, sweep};
-use names::{Folders, is_blind_to_case};
 use unpack::Unpacking;
 
 /// Memory for the dictionary of an xz file, in kB: `xz -9` needs 64 MB.
@@ -204,23 +203,20 @@ fn stem(path: &Path) -> String {
 
 /// Returns the kind of archive, detected by its content.
 fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
+    /// Offsets, bytes there, and the kinds that these identify.
+    const MARKS: [(usize, &[u8], ArchiveKind); 6] = [
+        (0, b"PK\x03\x04", ArchiveKind::Zip),
+        (0, b"PK\x05\x06", ArchiveKind::Zip),
+        (0, b"\x1F\x8B", ArchiveKind::TarGz),
+        (0, b"\xFD7zXZ\0", ArchiveKind::TarXz),
+        (257, b"ustar", ArchiveKind::Tar),
+        (0, b"PAR1", ArchiveKind::Parquet),
+    ];
     let start =
         files::read_start(path, 512).map_err(|error| Problem::io("read the file", path, &error))?;
-    Ok(
-        if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
-            Some(ArchiveKind::Zip)
-        } else if start.starts_with(&[0x1F, 0x8B]) {
-            Some(ArchiveKind::TarGz)
-        } else if start.starts_with(b"\xFD7zXZ\0") {
-            Some(ArchiveKind::TarXz)
-        } else if start.get(257..262) == Some(b"ustar") {
-            Some(ArchiveKind::Tar)
-        } else if start.starts_with(b"PAR1") {
-            Some(ArchiveKind::Parquet)
-        } else {
-            None
-        },
-    )
+    let has = |at: usize, mark: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(mark));
+    let mut known = MARKS.into_iter().filter(|(at, mark, _)| has(*at, mark));
+    Ok(known.next().map(|(.., kind)| kind))
 }
 
 /// Returns the content of a tar, unpacked if it is compressed; `None` for another file.
@@ -265,19 +261,7 @@ fn unpacked(
         .suffix(UNFINISHED)
         .tempdir_in(cache)
         .map_err(|error| Problem::io("unpack the archive", cache, &error))?;
-    let mut unpacking = Unpacking {
-        buffer: vec![0; 1 << 18],
-        archive: path,
-        into: work.path(),
-        packed,
-        bytes: 0,
-        files: 0,
-        empty: 0,
-        skipped: Vec::new(),
-        remarks: Vec::new(),
-        folders: Folders::new(is_blind_to_case(work.path())),
-        watch,
-    };
+    let mut unpacking = Unpacking::new(path, packed, work.path(), watch);
     match kind {
         ArchiveKind::Zip => {
             let file = files::open(path);

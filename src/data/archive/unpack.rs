@@ -9,13 +9,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use super::names::{Folders, is_about_the_name, plain_path};
+use super::names::{Folders, is_about_the_name, is_blind_to_case, plain_path};
 use super::teachable::{EntryAction, Project};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Words;
-use crate::{Skipped, Watch, stopped, tree};
+use crate::{Skipped, Watch, tree};
 
 /// Maximum number of files of an archive.
 const MOST_FILES: usize = 5_000_000;
@@ -51,14 +51,30 @@ pub(super) struct Unpacking<'a> {
     pub watch: &'a Watch<'a>,
 }
 
+impl<'a> Unpacking<'a> {
+    /// Starts to unpack an archive of `packed` bytes into a folder.
+    pub fn new(archive: &'a Path, packed: u64, into: &'a Path, watch: &'a Watch<'a>) -> Self {
+        Self {
+            buffer: vec![0; 1 << 18],
+            archive,
+            into,
+            packed,
+            bytes: 0,
+            files: 0,
+            empty: 0,
+            skipped: Vec::new(),
+            remarks: Vec::new(),
+            folders: Folders::new(is_blind_to_case(into)),
+            watch,
+        }
+    }
+}
+
 impl Unpacking<'_> {
     pub fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
-        Problem::new(message!(
-            "problem-archive-damaged",
-            error = error.to_string()
-        ))
-        .at_path(self.archive)
-        .advise(message!("advice-copy-or-download-again"))
+        Problem::with_error("problem-archive-damaged", error)
+            .at_path(self.archive)
+            .advise(message!("advice-copy-or-download-again"))
     }
 
     pub fn unreadable(&self, error: &io::Error) -> Problem {
@@ -111,13 +127,8 @@ impl Unpacking<'_> {
 
     fn check_continue(&self) -> Result<()> {
         let megabytes = (self.bytes >> 20) as usize;
-        match self
-            .watch
-            .step(message!("doing-unpacking"), megabytes, None)
-        {
-            true => Ok(()),
-            false => Err(stopped()),
-        }
+        self.watch
+            .report(message!("doing-unpacking"), megabytes, None)
     }
 
     /// Extracts a zip.
@@ -129,12 +140,11 @@ impl Unpacking<'_> {
             let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
                 Err(zip::result::ZipError::UnsupportedArchive(why)) => {
-                    return Err(Problem::new(message!(
-                        "problem-zip-kind-unsupported",
-                        why = why.to_string()
-                    ))
-                    .at_path(self.archive)
-                    .advise(message!("advice-unpack-and-give-folder")));
+                    return Err(
+                        Problem::new(message!("problem-zip-kind-unsupported", why = why))
+                            .at_path(self.archive)
+                            .advise(message!("advice-unpack-and-give-folder")),
+                    );
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
@@ -169,10 +179,8 @@ impl Unpacking<'_> {
             name.truncate(cut);
             name.push('…');
         }
-        self.skipped.push(Skipped {
-            path: self.archive.join(name),
-            reason: reason.into(),
-        });
+        self.skipped
+            .push(Skipped::new(self.archive.join(name), reason));
     }
 
     /// Writes a file, if its name is plain and the limits are kept.
@@ -250,7 +258,7 @@ impl Unpacking<'_> {
     }
 
     fn bomb(&self, why: &str) -> Problem {
-        Problem::new(message!("problem-archive-rejected", why = why.to_string()))
+        Problem::new(message!("problem-archive-rejected", why = why))
             .at_path(self.archive)
             .advise(message!("advice-unpack-if-intended"))
     }
@@ -262,23 +270,13 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::archive::names::is_blind_to_case;
     use crate::texts::Message;
 
     /// Returns an extraction before its first entry.
     fn unpacking<'a>(into: &'a Path, watch: &'a Watch<'a>) -> Unpacking<'a> {
         Unpacking {
-            buffer: vec![0; 64],
-            archive: Path::new("birds.zip"),
-            into,
-            packed: 100,
-            bytes: 0,
-            files: 0,
-            empty: 0,
-            skipped: Vec::new(),
-            remarks: Vec::new(),
             folders: Folders::default(),
-            watch,
+            ..Unpacking::new(Path::new("birds.zip"), 100, into, watch)
         }
     }
 

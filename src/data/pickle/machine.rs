@@ -21,7 +21,7 @@ impl Machine<'_> {
     pub fn bad(&self, what: &str) -> Problem {
         Problem::new(message!(
             "problem-pickle-unreadable",
-            what = what.to_string(),
+            what = what,
             at = self.at.to_string()
         ))
         .advise(message!("advice-download-binary-version"))
@@ -68,13 +68,12 @@ impl Machine<'_> {
     }
 
     pub fn pop(&mut self) -> Result<Id> {
-        let floor = self.marks.last().copied().unwrap_or(0);
-        if self.stack.len() <= floor {
+        let id = self.top()?;
+        if self.marks.last() == Some(&self.stack.len()) {
             return Err(self.bad("a value is missing"));
         }
-        self.stack
-            .pop()
-            .ok_or_else(|| self.bad("a value is missing"))
+        self.stack.pop();
+        Ok(id)
     }
 
     fn pop_to_mark(&mut self) -> Result<Vec<Id>> {
@@ -237,65 +236,43 @@ impl Machine<'_> {
     }
 
     fn text(&mut self, code: u8) -> Result<()> {
+        let length = match code {
+            b'U' | b'C' | 0x8C => Some(1),
+            b'T' | b'B' | b'X' => Some(4),
+            0x8D | 0x8E | 0x96 => Some(8),
+            _ => None,
+        };
+        let range = match length {
+            Some(bytes) => {
+                let length = self.length(bytes)?;
+                self.take(length)?
+            }
+            None => self.line()?,
+        };
+        // A line may be a text in quotes; escapes are not interpreted.
         let range = match code {
-            b'U' | b'C' | 0x8C => {
-                let length = self.length(1)?;
-                self.take(length)?
-            }
-            b'T' | b'B' | b'X' => {
-                let length = self.length(4)?;
-                self.take(length)?
-            }
-            0x8D | 0x8E | 0x96 => {
-                let length = self.length(8)?;
-                self.take(length)?
-            }
-            b'S' => {
-                // A text in quotes; escapes are not interpreted.
-                let line = self.line()?;
-                if line.len() >= 2 {
-                    line.start + 1..line.end - 1
-                } else {
-                    line
-                }
-            }
-            _ => self.line()?,
+            b'S' if range.len() >= 2 => range.start + 1..range.end - 1,
+            _ => range,
         };
         self.push(Value::Bytes(range));
         Ok(())
     }
 
     fn memory(&mut self, code: u8) -> Result<()> {
-        match code {
-            b'q' => {
-                let key = self.unsigned(1)?;
-                self.remember(key)
-            }
-            b'r' => {
-                let key = self.unsigned(4)?;
-                self.remember(key)
-            }
-            0x94 => self.remember(self.memo.len() as u64),
-            b'h' => {
-                let key = self.unsigned(1)?;
-                self.recall(key)
-            }
-            b'j' => {
-                let key = self.unsigned(4)?;
-                self.recall(key)
-            }
+        let key = match code {
+            b'q' | b'h' => self.unsigned(1)?,
+            b'r' | b'j' => self.unsigned(4)?,
+            0x94 => self.memo.len() as u64,
             _ => {
                 let range = self.line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
-                let key = text
-                    .parse()
-                    .map_err(|_| self.bad("a reference is not a number"))?;
-                if code == b'p' {
-                    self.remember(key)
-                } else {
-                    self.recall(key)
-                }
+                text.parse()
+                    .map_err(|_| self.bad("a reference is not a number"))?
             }
+        };
+        match code {
+            b'h' | b'j' | b'g' => self.recall(key),
+            _ => self.remember(key),
         }
     }
 }
