@@ -50,11 +50,7 @@ struct Header {
 
 fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
     let bad = |why: &str| {
-        Problem::new(message!(
-            "problem-built-in-dataset-damaged",
-            why = why.to_string()
-        ))
-        .at(origin)
+        Problem::new(message!("problem-built-in-dataset-damaged", why = why)).at(origin)
     };
     let (length, rest) = pack
         .split_first_chunk::<4>()

@@ -98,10 +98,8 @@ pub fn check(
                 true
             }
             Some(Err(problem)) => {
-                checked.skipped.push(Skipped {
-                    path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                    reason: problem.words(),
-                });
+                let skipped = Skipped::of_sample(sample, problem.words());
+                checked.skipped.push(skipped);
                 false
             }
             None => true,
@@ -179,9 +177,7 @@ impl Checked {
         sizes.width = widen(sizes.width, look.width);
         sizes.height = widen(sizes.height, look.height);
     }
-}
 
-impl Checked {
     /// Adds remarks on images that use more bits than `bit_depth`, and on 16-bit images that use so few bits that they
     /// look nearly black, such as those of 12-bit cameras.
     fn weigh(&mut self, bit_depth: usize) {
@@ -276,11 +272,8 @@ pub fn two_labels(
     for copies in copies.into_values() {
         let (first, _, sample) = copies[0];
         if copies.iter().any(|(.., other)| other.class != sample.class) {
-            let copies = copies.into_iter().map(|(_, split, sample)| SamePixels {
-                split: split.to_owned(),
-                class: classes[sample.class as usize].clone(),
-                file: sample.name(),
-            });
+            let copies = copies.into_iter();
+            let copies = copies.map(|(_, split, sample)| SamePixels::of(split, sample, classes));
             by_place.insert(first, TwoLabels(copies.collect()));
         }
     }

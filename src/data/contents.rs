@@ -1,4 +1,5 @@
 //! Fingerprints of the images of a split, which change with the content of files, not only with their names.
+//! [`Fingerprints`] show whether a dataset changed, the short fingerprints in [`ClassPrints`] which image changed.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -9,11 +10,11 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Dataset;
 use super::perceptual_hash::PerceptualHash;
 use super::picture::sha256_of_file;
 use super::source::{ImageSource, Sample};
-use super::split::Split;
+use super::{Dataset, Split};
+use crate::fetch::hex;
 use crate::files;
 use crate::names::composed;
 
@@ -99,7 +100,7 @@ impl Dataset {
     }
 
     /// Returns the kind of fingerprint that does not need to read the images again.
-    pub(super) fn print_kind(&self) -> PrintKind {
+    fn print_kind(&self) -> PrintKind {
         let mut samples = self.train.iter().chain(&self.test);
         let read = |sample: &Sample| {
             let seen = self.known.get(&sample.source);
@@ -128,9 +129,10 @@ impl Dataset {
     /// Returns whether a split has the images with this fingerprint. Older versions hashed names as stored on the disk,
     /// which may be decomposed Unicode.
     pub fn has_images_of(&self, split: Split, then: &Fingerprints) -> bool {
-        let (samples, then, kind) = match split {
-            Split::Train => (&self.train, &then.train, then.kind),
-            Split::Test => (&self.test, &then.test, then.kind),
+        let (samples, kind) = (self.samples(split), then.kind);
+        let then = match split {
+            Split::Train => &then.train,
+            Split::Test => &then.test,
         };
         let is_decomposed = || {
             let mut names = samples.iter().map(Sample::name_on_disk);
@@ -150,7 +152,7 @@ impl Dataset {
     }
 
     /// Returns the bytes that a fingerprint includes for each sample.
-    pub(super) fn lines(
+    fn lines(
         &self,
         split: &[Sample],
         kind: PrintKind,
@@ -163,7 +165,7 @@ impl Dataset {
 }
 
 /// Returns the fingerprint of a split with these classes and lines.
-pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -> String {
+fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -> String {
     let mut hash = Sha256::new();
     for name in classes {
         hash.update(name.as_ref().as_bytes());
@@ -173,7 +175,7 @@ pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -
     for line in lines {
         hash.update(line);
     }
-    crate::fetch::hex(&hash.finalize())
+    hex(&hash.finalize())
 }
 
 /// Returns the bytes that a fingerprint includes for one sample.
@@ -228,6 +230,86 @@ fn blocks(path: &Path) -> io::Result<[u8; 32]> {
     Ok(Sha256::digest(bytes).into())
 }
 
+/// Number of bytes kept of the SHA-256 of an image: enough to identify it within its class, and only half a megabyte
+/// for a hundred thousand images in hexadecimal digits.
+const SHORT: usize = 3;
+/// Number of hexadecimal digits of a short fingerprint.
+const DIGITS: usize = 2 * SHORT;
+
+/// The images of one class in one split, in the order of the dataset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassPrints {
+    /// The split.
+    pub split: Split,
+    /// The name of the class.
+    #[serde(deserialize_with = "crate::names::read_composed")]
+    pub class: String,
+    /// Number of images.
+    pub images: usize,
+    /// Six hexadecimal digits per image, without separators.
+    pub prints: String,
+}
+
+impl ClassPrints {
+    /// Returns whether there are as many fingerprints as images.
+    pub fn is_whole(&self) -> bool {
+        self.prints.is_ascii() && Some(self.prints.len()) == self.images.checked_mul(DIGITS)
+    }
+
+    /// Returns the index of the first image that differs or is missing in `other`; `None` if all are equal.
+    pub fn first_other(&self, other: &Self) -> Option<usize> {
+        let [own, others] = [self, other].map(|prints| prints.prints.as_bytes().chunks(DIGITS));
+        let all = own.len().max(others.len());
+        let differs = own
+            .zip(others.clone())
+            .position(|(own, other)| own != other);
+        let shorter = self.images.min(other.images);
+        differs.or_else(|| (shorter < all).then_some(shorter))
+    }
+}
+
+impl Dataset {
+    /// Returns [`Dataset::fingerprints`] and the short fingerprints of every image. Each image is read only once for
+    /// both.
+    pub fn prints(&self) -> (Fingerprints, Vec<ClassPrints>) {
+        self.prints_of(self.print_kind())
+    }
+
+    /// Returns both for a certain kind of fingerprint, for comparison with existing ones.
+    pub fn prints_of(&self, kind: PrintKind) -> (Fingerprints, Vec<ClassPrints>) {
+        let mut prints = Vec::new();
+        let mut of = |split: Split, samples: &[Sample]| {
+            let lines = self.lines(samples, kind, Sample::name);
+            let mut each = vec![String::new(); self.classes.len()];
+            for (sample, line) in samples.iter().zip(&lines) {
+                if let Some(prints) = each.get_mut(sample.class as usize) {
+                    prints.push_str(&hex(&Sha256::digest(line)[..SHORT]));
+                }
+            }
+            let named = self.classes.iter().zip(each);
+            prints.extend(named.map(|(class, prints)| ClassPrints {
+                split,
+                class: class.clone(),
+                images: prints.len() / DIGITS,
+                prints,
+            }));
+            fingerprint_over(&self.classes, &lines)
+        };
+        let (train, test) = (of(Split::Train, &self.train), of(Split::Test, &self.test));
+        (Fingerprints { kind, train, test }, prints)
+    }
+
+    /// Returns the name of the image at an index (from 0) among those of a class in a split.
+    pub fn picture_name(&self, split: Split, class: &str, at: usize) -> Option<String> {
+        let class = self.classes.iter().position(|known| known == class)?;
+        let mut of_class = self
+            .samples(split)
+            .iter()
+            .filter(|s| s.class as usize == class);
+        of_class.nth(at).map(Sample::name)
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -251,5 +333,21 @@ mod tests {
     fn fingerprints_of_older_versions_are_of_lengths() {
         let old = toml::from_str::<Fingerprints>("train = \"a\"\ntest = \"b\"\n").unwrap();
         assert_eq!(old.kind, PrintKind::Lengths);
+    }
+
+    #[test]
+    fn the_first_picture_that_changed_or_went_is_found() {
+        let of = |prints: &str| ClassPrints {
+            split: Split::Test,
+            class: "robin".into(),
+            images: prints.len() / DIGITS,
+            prints: prints.into(),
+        };
+        let known = of("aaaaaabbbbbbcccccc");
+        assert!(known.is_whole() && !of("aaaaaab").is_whole());
+        assert_eq!(known.first_other(&known), None);
+        assert_eq!(known.first_other(&of("aaaaaabbbbbccccccc")), Some(1));
+        assert_eq!(known.first_other(&of("aaaaaabbbbbb")), Some(2));
+        assert_eq!(of("").first_other(&known), Some(0));
     }
 }

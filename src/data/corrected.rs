@@ -252,16 +252,13 @@ pub fn check(list: &[Correction]) -> Result<()> {
         let is_hash = correction.sha256.len() == 64
             && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {
-            let what = message!(
-                "problem-image-sha256-digits",
-                picture = correction.picture.to_string()
-            );
+            let what = message!("problem-image-sha256-digits", picture = &correction.picture);
             return Err(Problem::new(what).advise(message!("advice-copy-hash-from-list")));
         }
         if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
             let what = message!(
                 "problem-label-corrected-twice",
-                picture = correction.picture.to_string()
+                picture = &correction.picture
             );
             return Err(Problem::new(what).advise(message!("advice-remove-one-entry")));
         }

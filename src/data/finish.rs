@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
 use super::check::{self, Checked};
 use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
 use super::near_copies::NearCopySets;
 use super::summary::counts;
 use super::tree::counted_reasons;
-use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
+use super::{Dataset, Found, OpenOptions, Sample, Skipped};
+use crate::fetch::hex;
 use crate::message;
 use crate::problem::{Problem, Result, some_of, some_words};
 use crate::texts::Words;
@@ -113,7 +117,7 @@ fn check_corrected(
     };
     Err(Problem::new(message!(
         "problem-corrected-labels-empty-classes",
-        empty = names[empty].to_string()
+        empty = &names[empty]
     ))
     .advise(message!("advice-undo-corrected-label")))
 }
@@ -161,10 +165,8 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
         let known = trained.get(sample.class as usize).is_some_and(|&n| n > 0);
         if !known {
             *gone.entry(sample.class).or_default() += 1;
-            found.skipped.push(Skipped {
-                path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                reason: message!("skip-class-without-training-images").into(),
-            });
+            let reason = message!("skip-class-without-training-images");
+            found.skipped.push(Skipped::of_sample(sample, reason));
         }
         known
     });
@@ -321,6 +323,43 @@ fn thin(samples: &mut Vec<Sample>, limit: Option<usize>, classes: usize) {
         let i = (place * limit).div_ceil(count);
         i < limit && i * count / limit == place
     });
+}
+
+/// The split in list files, before images were held out or removed. Different groups publish list files of the same
+/// collection under various names; their splits differ in the test images.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Number of training images.
+    pub train: usize,
+    /// Number of test images.
+    pub test: usize,
+    /// SHA-256 of the sorted names of the test images, `folder/file`, each followed by a newline.
+    pub test_names: String,
+}
+
+impl Listed {
+    fn of(train: &[Sample], test: &[Sample]) -> Self {
+        let mut names: Vec<String> = test.iter().map(short_name).collect();
+        names.sort_unstable();
+        let mut hash = Sha256::new();
+        for name in names {
+            hash.update(name);
+            hash.update(b"\n");
+        }
+        Self {
+            train: train.len(),
+            test: test.len(),
+            test_names: hex(&hash.finalize()),
+        }
+    }
+}
+
+/// Returns an image's file name with its folder, which is the same in all lists, whatever their paths start with.
+fn short_name(sample: &Sample) -> String {
+    let name = sample.name();
+    let from = name.rmatch_indices('/').nth(1);
+    from.map_or(name.as_str(), |(at, _)| &name[at + 1..])
+        .to_string()
 }
 
 #[cfg(test)]

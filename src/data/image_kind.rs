@@ -98,12 +98,7 @@ fn reduced(name: String, image: RgbImage, most: u32) -> Picture {
     } else {
         image
     };
-    Picture {
-        name,
-        width: image.width() as usize,
-        height: image.height() as usize,
-        rgb: image.into_raw(),
-    }
+    Picture::new(name, image)
 }
 
 /// Returns whether an image is larger than 40 pixels and at least a tenth of it is coloured.
@@ -123,19 +118,16 @@ fn is_coloured(pixel: &[u8]) -> bool {
 /// Returns whether an image has light strokes on a dark background, judged by the brightness of its border.
 pub fn is_light_on_dark(picture: &Picture) -> bool {
     let (w, h) = (picture.width, picture.height);
-    let (mut sum, mut count) = (0u64, 0u64);
-    for y in 0..h {
-        for x in 0..w {
-            if y == 0 || x == 0 || y + 1 == h || x + 1 == w {
-                let at = (y * w + x) * 3;
-                sum += picture.rgb[at..at + 3]
-                    .iter()
-                    .map(|&v| u64::from(v))
-                    .sum::<u64>();
-                count += 3;
-            }
-        }
-    }
+    let is_border = |at: usize| {
+        let (x, y) = (at % w, at / w);
+        y == 0 || x == 0 || y + 1 == h || x + 1 == w
+    };
+    let pixels = picture.rgb.chunks_exact(3).enumerate();
+    let border = pixels.filter(|(at, _)| is_border(*at));
+    let border = border.flat_map(|(_, pixel)| pixel);
+    let (sum, count) = border.fold((0u64, 0u64), |(sum, count), &value| {
+        (sum + u64::from(value), count + 1)
+    });
     count > 0 && sum / count < 110
 }
 

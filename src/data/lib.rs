@@ -18,9 +18,7 @@ pub mod export;
 mod finish;
 mod folder;
 mod foreign;
-mod image_hashes;
 pub mod image_kind;
-mod list_split;
 pub mod listing;
 mod lists;
 pub mod loader;
@@ -37,7 +35,6 @@ mod roles;
 mod scan;
 pub mod scenario;
 mod source;
-mod split;
 pub mod summary;
 pub mod transform;
 mod tree;
@@ -52,18 +49,16 @@ use serde::{Deserialize, Serialize};
 
 pub use archive::cache_folder;
 pub use cache::{CacheUse, PixelCache};
-pub use contents::{Fingerprints, PrintKind};
+pub use contents::{ClassPrints, Fingerprints, PrintKind};
 pub use corrected::{
     Correction, CorrectionCount, MOST as MOST_CORRECTED, check as check_corrected,
     short as short_corrected,
 };
-pub use image_hashes::ClassPrints;
-pub use list_split::Listed;
+pub use finish::Listed;
 pub use natural_order::by_number;
 pub use picture::{FULL_DEPTH, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::{Scan, is_here, table_and_column};
 pub use source::{Folder, ImageSource, Sample};
-pub use split::Split;
 pub use summary::Card;
 pub use two_labels::{NearCopies, SamePixels, TwoLabels, told as told_two_labels};
 
@@ -124,6 +119,30 @@ pub struct Skipped {
     pub path: PathBuf,
     /// The reason, as a phrase.
     pub reason: Words,
+}
+
+impl Skipped {
+    fn new(path: impl Into<PathBuf>, reason: impl Into<Words>) -> Self {
+        Self {
+            path: path.into(),
+            reason: reason.into(),
+        }
+    }
+
+    fn of_sample(sample: &Sample, reason: impl Into<Words>) -> Self {
+        let path = sample.source.path();
+        Self::new(path.unwrap_or_else(|| sample.name().into()), reason)
+    }
+}
+
+/// A split of a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Split {
+    /// The training images.
+    Train,
+    /// The test images.
+    Test,
 }
 
 /// An image that is in both splits.
@@ -265,6 +284,14 @@ impl<'a> Watch<'a> {
     fn step(&self, doing: Message, done: usize, of: Option<usize>) -> bool {
         self.0.is_none_or(|step| step(doing, done, of))
     }
+
+    /// Reports progress; returns a Problem if the action is to stop.
+    fn report(&self, doing: Message, done: usize, of: Option<usize>) -> Result<()> {
+        match self.step(doing, done, of) {
+            true => Ok(()),
+            false => Err(stopped()),
+        }
+    }
 }
 
 fn stopped() -> Problem {
@@ -289,8 +316,16 @@ impl Dataset {
         Scan::read(what, options, watch)?.into_dataset(options)
     }
 
+    /// Returns the images of a split.
+    pub fn samples(&self, split: Split) -> &[Sample] {
+        match split {
+            Split::Train => &self.train,
+            Split::Test => &self.test,
+        }
+    }
+
     /// Returns the summary that `lae-studio data` shows.
-    pub fn card(&self) -> Card {
+    pub fn card(&self) -> Card<'_> {
         Card::of(self)
     }
 }

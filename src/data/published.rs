@@ -116,16 +116,15 @@ pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if set.is_here() {
         return Ok(Some(set.archive()));
     }
-    Err(Problem::new(message!(
-        "problem-dataset-not-downloaded",
-        name = set.name.to_string()
-    ))
-    .at(set.archive().display())
-    .advise(message!(
-        "advice-download-dataset",
-        megabytes = set.megabytes.to_string(),
-        name = set.name.to_string()
-    )))
+    Err(
+        Problem::new(message!("problem-dataset-not-downloaded", name = set.name))
+            .at(set.archive().display())
+            .advise(message!(
+                "advice-download-dataset",
+                megabytes = set.megabytes.to_string(),
+                name = set.name
+            )),
+    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
 use super::{OpenOptions, Skipped};
-use crate::texts::Words;
+use crate::texts::{Message, Words};
 
 /// Numbers class names in the order of their first occurrence.
 #[derive(Default)]
@@ -58,6 +58,11 @@ impl<'a> Reader<'a> {
             folders: HashMap::new(),
             bit_depth: options.bit_depth,
         }
+    }
+
+    /// Adds a remark on an assumption.
+    pub fn remark(&mut self, remark: Message) {
+        self.assumed.push(remark.into());
     }
 
     /// Returns an image, given by folder and index, as a sample named relative to the folder `base`.

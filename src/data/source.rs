@@ -10,7 +10,6 @@ use image::{ImageFormat, RgbImage};
 
 use super::picture::{BudgetedImage, FULL_DEPTH, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
-use crate::message;
 use crate::names::compose;
 use crate::problem::{Problem, Result};
 
@@ -167,9 +166,7 @@ impl Sample {
             }
         }
     }
-}
 
-impl Sample {
     /// Returns the bytes of the image file, or of a PNG of the record, and the usual extension of such files.
     ///
     /// # Errors
@@ -183,11 +180,7 @@ impl Sample {
         let mut bytes = Cursor::new(Vec::new());
         let written = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
         written.map_err(|error| {
-            Problem::new(message!(
-                "problem-image-unwritten",
-                error = error.to_string()
-            ))
-            .at(self.name())
+            Problem::with_error("problem-image-unwritten", &error).at(self.name())
         })?;
         Ok((bytes.into_inner(), "png"))
     }

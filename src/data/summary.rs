@@ -30,37 +30,35 @@ impl fmt::Display for Sizes {
 }
 
 /// The summary of a dataset.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Card {
+#[derive(Debug, Serialize)]
+pub struct Card<'a> {
     /// The name of the dataset.
-    pub name: String,
+    pub name: &'a str,
     /// The path or name that opens it again.
-    pub origin: String,
+    pub origin: &'a str,
     /// Class names in order.
-    pub classes: Vec<String>,
+    pub classes: &'a [String],
     /// Number of images by split and class.
     pub images: Map<String, Value>,
     /// Files that were left out.
     #[serde(serialize_with = "in_english")]
-    pub skipped: Vec<Skipped>,
+    pub skipped: &'a [Skipped],
     /// Images that are in both splits.
-    pub duplicates: Vec<Duplicate>,
+    pub duplicates: &'a [Duplicate],
     /// Images with several labels.
-    #[serde(default)]
-    pub two_labels: Vec<TwoLabels>,
+    pub two_labels: &'a [TwoLabels],
     /// Sets of near copies; searched only if a split was drawn.
-    #[serde(default)]
-    pub near_copies: Vec<NearCopies>,
+    pub near_copies: &'a [NearCopies],
     /// The effect of corrected labels.
-    #[serde(default, rename = "mended")]
+    #[serde(rename = "mended")]
     pub corrected: CorrectionCount,
     /// Assumptions, as sentences.
     #[serde(serialize_with = "texts::all_in_english")]
-    pub assumed: Vec<Words>,
+    pub assumed: &'a [Words],
     /// Image sizes, if the images were checked.
     pub sizes: Option<Sizes>,
     /// Source and licence.
-    pub note: String,
+    pub note: &'a str,
 }
 
 /// Serialises skipped files with English reasons, for scripts.
@@ -71,9 +69,9 @@ fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> 
     }))
 }
 
-impl Card {
+impl<'a> Card<'a> {
     /// Returns the summary of a dataset.
-    pub fn of(data: &Dataset) -> Self {
+    pub fn of(data: &'a Dataset) -> Self {
         let split = |samples: &[Sample]| -> Value {
             data.classes
                 .iter()
@@ -83,21 +81,21 @@ impl Card {
                 .into()
         };
         Self {
-            name: data.name.clone(),
-            origin: data.origin.clone(),
-            classes: data.classes.clone(),
+            name: &data.name,
+            origin: &data.origin,
+            classes: &data.classes,
             images: [("train", &data.train), ("test", &data.test)]
                 .map(|(name, samples)| (name.to_owned(), split(samples)))
                 .into_iter()
                 .collect(),
-            skipped: data.skipped.clone(),
-            duplicates: data.duplicates.clone(),
-            two_labels: data.two_labels.clone(),
-            near_copies: data.near_copies.clone(),
+            skipped: &data.skipped,
+            duplicates: &data.duplicates,
+            two_labels: &data.two_labels,
+            near_copies: &data.near_copies,
             corrected: data.corrected,
-            assumed: data.assumed.clone(),
+            assumed: &data.assumed,
             sizes: data.sizes,
-            note: data.note.clone(),
+            note: &data.note,
         }
     }
 }

@@ -93,19 +93,14 @@ impl Tree {
             }
             let index = tree.read(job, &mut jobs, &mut links);
             files += index.map_or(0, |index| tree.dirs[index].pictures.len());
-            if !watch.step(message!("doing-reading-names"), files, None) {
-                return Err(super::stopped());
-            }
+            watch.report(message!("doing-reading-names"), files, None)?;
         }
         tree.add_up();
         Ok(tree)
     }
 
     fn skip(&mut self, path: &Path, reason: impl Into<Words>) {
-        self.skipped.push(Skipped {
-            path: path.to_path_buf(),
-            reason: reason.into(),
-        });
+        self.skipped.push(Skipped::new(path, reason));
     }
 
     /// Reads one folder. Its subfolders become jobs sorted by name, independent of the order on the disk, because

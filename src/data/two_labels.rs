@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Sample;
 use crate::message;
 use crate::texts::Message;
 
@@ -19,6 +20,16 @@ pub struct SamePixels {
     pub class: String,
     /// The name inside the split.
     pub file: String,
+}
+
+impl SamePixels {
+    pub(super) fn of(split: &str, sample: &Sample, classes: &[String]) -> Self {
+        Self {
+            split: split.to_owned(),
+            class: classes[sample.class as usize].clone(),
+            file: sample.name(),
+        }
+    }
 }
 
 impl fmt::Display for SamePixels {

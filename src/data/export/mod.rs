@@ -76,19 +76,14 @@ pub fn inputs(
 ) -> Result<Vec<Skipped>> {
     let spec = spec.checked()?;
     let unwritable = |error| Problem::io("write the inputs", to, &error);
-    let beside = match to.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let beside = folder_of(to);
     // The header contains the names of all readable images, which are known only at the end.
     let mut pixels = BufWriter::new(tempfile::tempfile_in(beside).map_err(unwritable)?);
     let mut names = Vec::new();
     let mut skipped = Vec::new();
     for (chunk_number, chunk) in samples.chunks(CHUNK).enumerate() {
         let first = chunk_number * CHUNK;
-        if !watch.step(message!("doing-writing-inputs"), first, Some(samples.len())) {
-            return Err(super::stopped());
-        }
+        watch.report(message!("doing-writing-inputs"), first, Some(samples.len()))?;
         let done: Vec<Result<Result<Vec<u8>>>> = chunk
             .par_iter()
             .enumerate()
@@ -100,10 +95,7 @@ pub fn inputs(
                     pixels.write_all(&planes(&bytes)).map_err(unwritable)?;
                     names.push(sample.name());
                 }
-                Err(problem) => skipped.push(Skipped {
-                    path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                    reason: problem.words(),
-                }),
+                Err(problem) => skipped.push(Skipped::of_sample(sample, problem.words())),
             }
         }
     }
@@ -120,6 +112,14 @@ pub fn inputs(
     file.persist(to).map_err(|error| unwritable(error.error))?;
     files::sync_folder(Some(beside));
     Ok(skipped)
+}
+
+/// Returns the folder of a file that is written.
+fn folder_of(to: &Path) -> &Path {
+    match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Returns the input of one image. An outer error stops the export, an inner error skips this image.
@@ -157,12 +157,7 @@ fn planes(bytes: &[u8]) -> Vec<u8> {
 /// Returns the header of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
 fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     let bytes = names.len() * spec.bytes() * 4;
-    let inner = |error: serde_json::Error| {
-        Problem::new(message!(
-            "problem-names-unwritten",
-            error = error.to_string()
-        ))
-    };
+    let inner = |error: serde_json::Error| Problem::with_error("problem-names-unwritten", &error);
     let json = json!({
         "__metadata__": {
             "names": serde_json::to_string(names).map_err(inner)?,
@@ -219,13 +214,8 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, S
         }
         let mut taken: Vec<Names> = folders.iter().map(|_| Names::default()).collect();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
-            if !watch.step(
-                message!("doing-writing-images"),
-                number * CHUNK,
-                Some(samples.len()),
-            ) {
-                return Err(super::stopped());
-            }
+            let (done, all) = (number * CHUNK, samples.len());
+            watch.report(message!("doing-writing-images"), done, Some(all))?;
             let places = chunk.iter().map(|sample| {
                 let class = sample.class as usize;
                 let stem = stem_of(&sample.name(), &data.classes[class]);

@@ -10,14 +10,14 @@ use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{CHUNK, stem_of};
+use super::{CHUNK, folder_of, stem_of};
 use crate::archive::teachable::{MANIFEST, MARK};
 use crate::files::{names::Names, sync_folder};
 use crate::message;
 use crate::picture::READABLE;
 use crate::problem::{Problem, Result};
 use crate::transform::{InputSpec, infer_into};
-use crate::{Dataset, Sample, Watch, stopped};
+use crate::{Dataset, Sample, Watch};
 
 /// Side of the images in a project, in pixels: the input of Teachable Machine's network.
 const SIDE: usize = 224;
@@ -78,10 +78,7 @@ pub struct Packed {
 pub fn packed(data: &Dataset, to: &Path, watch: &Watch) -> Result<Packed> {
     let form = Form::of(to)?;
     let unwritable = |error| Problem::io("write the archive", to, &error);
-    let beside = match to.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let beside = folder_of(to);
     let name = to.file_name().unwrap_or_default();
     let mut file = tempfile::Builder::new()
         .prefix(name)
@@ -188,13 +185,8 @@ impl Packing<'_> {
     }
 
     fn step(&self, all: usize) -> Result<()> {
-        match self
-            .watch
-            .step(message!("doing-packing"), self.pictures, Some(all))
-        {
-            true => Ok(()),
-            false => Err(stopped()),
-        }
+        self.watch
+            .report(message!("doing-packing"), self.pictures, Some(all))
     }
 
     fn picture(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
@@ -221,11 +213,7 @@ impl Packing<'_> {
 }
 
 fn unpackable(to: &Path, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(message!(
-        "problem-archive-unwritten",
-        error = error.to_string()
-    ))
-    .at_path(to)
+    Problem::with_error("problem-archive-unwritten", error).at_path(to)
 }
 
 /// Returns the name without the extension of an image file.
@@ -245,11 +233,7 @@ fn square(sample: &Sample) -> Result<Vec<u8>> {
     JpegEncoder::new_with_quality(&mut bytes, QUALITY)
         .encode(&pixels, side, side, image::ExtendedColorType::Rgb8)
         .map_err(|error| {
-            Problem::new(message!(
-                "problem-image-unwritten",
-                error = error.to_string()
-            ))
-            .at(sample.name())
+            Problem::with_error("problem-image-unwritten", &error).at(sample.name())
         })?;
     Ok(bytes)
 }

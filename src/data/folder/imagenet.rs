@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::doubt;
 use super::level::no_classes;
 use crate::lists::{self, ListChoice};
-use crate::message;
 use crate::problem::Result;
 use crate::reader::Reader;
 use crate::roles::Role;
@@ -83,14 +82,8 @@ impl Download {
         let Some(test) = lists::imagenet(reader, test, answers)? else {
             return Ok(None);
         };
-        for dir in roles.into_values().map(|dir| &tree.dirs[dir]) {
-            let (folder, n) = (&dir.name, dir.total);
-            let remark = message!(
-                "remark-folder-without-classes-unused",
-                folder = folder,
-                n = n
-            );
-            reader.assumed.push(remark.into());
+        for dir in roles.into_values() {
+            reader.remark_unused(dir);
         }
         Ok(Some(Found {
             train,

@@ -45,6 +45,13 @@ fn named_images(tree: &Tree, dir: usize) -> Vec<((usize, usize), String)> {
 }
 
 impl Reader<'_> {
+    /// Adds a remark on a split without classes, which is not used.
+    pub(super) fn remark_unused(&mut self, dir: usize) {
+        let (folder, n) = (&self.tree.dirs[dir].name, self.tree.dirs[dir].total);
+        let id = "remark-folder-without-classes-unused";
+        self.remark(message!(id, folder = folder, n = n));
+    }
+
     /// Reads `train` beside `test` or `val`; `None` if there is no `train`.
     pub(super) fn splits(&mut self, at: usize) -> Result<Option<Found>> {
         let tree = self.tree;
@@ -74,8 +81,7 @@ impl Reader<'_> {
             };
             let name = &tree.dirs[dir].name;
             if test.is_some() {
-                let remark = message!("remark-folder-unused-test-split", folder = name);
-                self.assumed.push(remark.into());
+                self.remark(message!("remark-folder-unused-test-split", folder = name));
                 continue;
             }
             let root = self.class_level(dir);
@@ -86,25 +92,21 @@ impl Reader<'_> {
                 skipped.extend(left);
                 test = Some(samples);
             } else {
-                let n = tree.dirs[dir].total;
-                let remark = message!("remark-folder-without-classes-unused", folder = name, n = n);
-                self.assumed.push(remark.into());
+                self.remark_unused(dir);
                 continue;
             }
             if role == Role::Validation {
-                self.assumed
-                    .push(message!("remark-folder-as-test-split", folder = name).into());
+                self.remark(message!("remark-folder-as-test-split", folder = name));
             }
         }
         for child in tree.filled(at) {
             if !roles.values().any(|&used| used == child) {
                 let beside = &tree.dirs[child];
-                let remark = message!(
+                self.remark(message!(
                     "remark-folder-next-to-splits",
                     folder = &beside.name,
                     n = beside.total
-                );
-                self.assumed.push(remark.into());
+                ));
             }
         }
         Ok(Some(Found {
@@ -133,13 +135,7 @@ impl Reader<'_> {
             if is_known {
                 test = self.by_file_names(at, dir);
             } else {
-                let (folder, n) = (&tree.dirs[dir].name, tree.dirs[dir].total);
-                let remark = message!(
-                    "remark-folder-without-classes-unused",
-                    folder = folder,
-                    n = n
-                );
-                self.assumed.push(remark.into());
+                self.remark_unused(dir);
             }
         }
         Some(Found {
@@ -164,8 +160,7 @@ impl Reader<'_> {
         if counts.len() < 2 || !counts.iter().all(is_class) {
             return None;
         }
-        let remark = message!("remark-classes-from-files", n = images.len());
-        self.assumed.push(remark.into());
+        self.remark(message!("remark-classes-from-files", n = images.len()));
         let samples = images.iter().map(|(place, name)| {
             let class = self.classes.number(name);
             self.sample(base, *place, class)
@@ -215,20 +210,15 @@ impl Reader<'_> {
             let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
             let n = nested.count();
             if n > 0 {
-                self.assumed
-                    .push(message!("remark-subfolders-in-classes", n = n).into());
+                self.remark(message!("remark-subfolders-in-classes", n = n));
             }
         }
         let dir = &tree.dirs[at];
-        let left = dir
-            .pictures
-            .iter()
-            .map(|name| Skipped {
-                path: dir.path.join(name.as_ref()),
-                reason: message!("skip-outside-class-folders").into(),
-            })
-            .collect();
-        (samples, left)
+        let left = dir.pictures.iter().map(|name| {
+            let path = dir.path.join(name.as_ref());
+            Skipped::new(path, message!("skip-outside-class-folders"))
+        });
+        (samples, left.collect())
     }
 
     /// Reads class folders that each contain `train` and possibly `test` or `val`; `None` for another layout.
@@ -255,8 +245,7 @@ impl Reader<'_> {
                 self.take(at, dir, class, &mut test);
             }
         }
-        self.assumed
-            .push(message!("remark-splits-in-class-folders").into());
+        self.remark(message!("remark-splits-in-class-folders"));
         Some(Found {
             train,
             test: measured.map(|_| test),
@@ -293,8 +282,10 @@ impl Reader<'_> {
             return None;
         }
         let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
-        let remark = message!("remark-domains-merged", folders = some_of(&names, 8));
-        self.assumed.push(remark.into());
+        self.remark(message!(
+            "remark-domains-merged",
+            folders = some_of(&names, 8)
+        ));
         Some(classes)
     }
 

@@ -98,8 +98,7 @@ impl Reader<'_> {
             (Ok(Some((at, found))), Some(problem))
                 if self.classes.names.len() >= options.min_classes =>
             {
-                let remark = message!("remark-list-unused", why = problem.words());
-                self.assumed.push(remark.into());
+                self.remark(message!("remark-list-unused", why = problem.words()));
                 Ok(Some(self.finish(at, found)))
             }
             // The user has to correct faulty tables that name the images, even if the folders can be read.
@@ -173,12 +172,11 @@ impl Reader<'_> {
 
     fn step_into(&mut self, at: usize, inner: usize) -> usize {
         let [folder, name] = [at, inner].map(|dir| &self.tree.dirs[dir].name);
-        let remark = message!(
+        self.remark(message!(
             "remark-inner-folder-as-dataset",
             folder = folder,
             inner = name
-        );
-        self.assumed.push(remark.into());
+        ));
         inner
     }
 
@@ -203,12 +201,11 @@ impl Reader<'_> {
             }
             if let Some(inner) = doubt::images_beside_masks(tree, &filled) {
                 let (inner_name, outer) = (&tree.dirs[inner].name, &tree.dirs[at].name);
-                let remark = message!(
+                self.remark(message!(
                     "remark-mask-folders-unused",
                     folder = outer,
                     inner = inner_name
-                );
-                self.assumed.push(remark.into());
+                ));
                 at = inner;
                 continue;
             }

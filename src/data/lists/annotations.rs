@@ -65,9 +65,7 @@ fn listed(
     });
     let samples = samples.collect();
     let file = list.to_string_lossy();
-    reader
-        .assumed
-        .push(message!("remark-test-classes-from", file = file).into());
+    reader.remark(message!("remark-test-classes-from", file = file));
     reader.used.insert(list);
     Ok(Some(samples))
 }

@@ -163,10 +163,9 @@ impl<'g, 'a> Gathering<'g, 'a> {
             // Any kind of data may be in such a file, so an unreadable one is not reported.
             Err(_) if !named => return None,
             Err(problem) => {
-                let path = path.to_path_buf();
-                let reason = problem.words();
-                self.reader.used.insert(path.clone());
-                self.reader.refused.push(Skipped { path, reason });
+                self.reader.used.insert(path.to_path_buf());
+                let refused = Skipped::new(path, problem.words());
+                self.reader.refused.push(refused);
                 return None;
             }
         };

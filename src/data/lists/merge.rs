@@ -232,17 +232,14 @@ fn leave_out(
         .at_path(&lists[*list].path)
         .advise(message!("advice-one-class-per-image")));
     }
-    let remark = message!(
+    reader.remark(message!(
         "remark-two-labels-in-list",
         file = file,
         n = twice.len(),
         images = images
-    );
-    reader.assumed.push(remark.into());
-    skipped.extend(twice.keys().map(|&place| Skipped {
-        path: path_of(reader.tree, place),
-        reason: message!("skip-two-labels").into(),
-    }));
+    ));
+    let places = twice.keys().map(|&place| path_of(reader.tree, place));
+    skipped.extend(places.map(|path| Skipped::new(path, message!("skip-two-labels"))));
     Ok(())
 }
 
@@ -282,9 +279,7 @@ fn entries(reader: &mut Reader, lists: &[List], said: Vec<RowLabel>) -> Vec<Entr
         }
     }
     if aside > 0 {
-        reader
-            .assumed
-            .push(message!("remark-images-without-split", n = aside).into());
+        reader.remark(message!("remark-images-without-split", n = aside));
     }
     all
 }

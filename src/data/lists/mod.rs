@@ -102,8 +102,7 @@ pub(super) fn read(
     match (unclear, labelled) {
         (Some(problem), false) => return Ok(Listed::Unclear(problem)),
         (Some(problem), true) => {
-            let remark = message!("remark-list-unused", why = problem.words());
-            reader.assumed.push(remark.into());
+            reader.remark(message!("remark-list-unused", why = problem.words()));
         }
         (None, _) => {}
     }
@@ -149,12 +148,11 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     for list in lists {
         let (id, columns) = match &list.labels {
             Labels::Guessed(column) if sure => {
-                let remark = message!(
+                reader.remark(message!(
                     "remark-class-column-unused",
                     column = column,
                     file = &list.file
-                );
-                reader.assumed.push(remark.into());
+                ));
                 list.rows.iter_mut().for_each(|row| row.label = None);
                 list.labels = Labels::Unsaid;
                 continue;
@@ -194,8 +192,10 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     }
     let names: BTreeSet<&String> = files.iter().collect();
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    let remark = message!("remark-read-from-lists", files = some_of(&names, NAMED));
-    reader.assumed.push(remark.into());
+    reader.remark(message!(
+        "remark-read-from-lists",
+        files = some_of(&names, NAMED)
+    ));
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<ImageIndex> = entries.iter().map(|entry| entry.0).collect();
     let split = entries.iter().any(|entry| entry.2.is_some());
@@ -210,10 +210,10 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     for (place, label, role) in entries {
         let Some(class) = by_name.of(place, label.as_deref()) else {
             classless += 1;
-            found.skipped.push(Skipped {
-                path: path_of(tree, place),
-                reason: message!("skip-line-without-class").into(),
-            });
+            let reason = message!("skip-line-without-class");
+            found
+                .skipped
+                .push(Skipped::new(path_of(tree, place), reason));
             continue;
         };
         if seen.insert((place, is_test(role))) {
@@ -232,7 +232,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
         ("remark-images-without-class", classless),
     ] {
         if n > 0 {
-            reader.assumed.push(message!(id, n = n).into());
+            reader.remark(message!(id, n = n));
         }
     }
     if found.train.is_empty() && test.is_empty() {
@@ -266,16 +266,13 @@ fn list_missing(list: &List, found: &mut Found) {
             continue;
         }
         let line = row.line.to_string();
-        found.skipped.push(Skipped {
-            path: PathBuf::from(row.written.as_deref().unwrap_or_default()),
-            reason: message!(id, line = line, file = list.file.as_str()).into(),
-        });
+        let reason = message!(id, line = line, file = list.file.as_str());
+        let written = row.written.as_deref().unwrap_or_default();
+        found.skipped.push(Skipped::new(written, reason));
     }
     if more > 0 {
-        found.skipped.push(Skipped {
-            path: list.path.clone(),
-            reason: message!("skip-more-listed-not-found", n = more).into(),
-        });
+        let reason = message!("skip-more-listed-not-found", n = more);
+        found.skipped.push(Skipped::new(&list.path, reason));
     }
 }
 
@@ -302,9 +299,7 @@ fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry])
         for (entry, role) in entries.iter_mut().zip(roles) {
             entry.2 = role;
         }
-        reader
-            .assumed
-            .push(message!("remark-splits-from-folders").into());
+        reader.remark(message!("remark-splits-from-folders"));
     }
 }
 
@@ -315,9 +310,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     entries.retain(|entry| !(tested && entry.2 == Some(Role::Validation)));
     let unused = before - entries.len();
     if unused > 0 {
-        reader
-            .assumed
-            .push(message!("remark-validation-images-unused", n = unused).into());
+        reader.remark(message!("remark-validation-images-unused", n = unused));
     }
     let test = entries.iter().filter(|entry| is_test(entry.2));
     let test: BTreeSet<ImageIndex> = test.map(|entry| entry.0).collect();
@@ -330,9 +323,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
         return;
     }
     entries.retain(|(place, _, role)| is_test(*role) || !test.contains(place));
-    reader
-        .assumed
-        .push(message!("remark-images-only-tested", n = both).into());
+    reader.remark(message!("remark-images-only-tested", n = both));
 }
 
 /// Returns the folders that may contain the images of a list: its own, and those around a folder named after lists.

@@ -65,8 +65,7 @@ pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry
         let pairs = begins.iter().map(|(label, begin)| (*label, begin.as_str()));
         labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
         if labels.is_some() {
-            let remark = message!("remark-class-names-from-files");
-            reader.assumed.push(remark.into());
+            reader.remark(message!("remark-class-names-from-files"));
         }
     }
     ClassNaming { labels, folders }
@@ -117,9 +116,7 @@ fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMa
     }
     let several = paths.values().filter(|paths| paths.len() > 1).count();
     if several > 0 {
-        reader
-            .assumed
-            .push(message!("remark-class-names-from-paths", n = several).into());
+        reader.remark(message!("remark-class-names-from-paths", n = several));
     }
     let class_of = |dir: usize| match paths[name(dir)].len() {
         1 => name(dir).to_owned(),

@@ -25,18 +25,16 @@ pub fn augmented(
 ) -> Result<(Vec<u8>, CropBox)> {
     let mut out = vec![0; spec.bytes()];
     let picture = sample.decode()?;
-    let crop = crop_of(&picture, index, spec, augment, seed, epoch, &mut out)?;
+    let crop = crop_of(&picture, (index, seed, epoch), spec, augment, &mut out)?;
     Ok((out, crop))
 }
 
 /// Draws the augmentation of image `index` in an epoch, writes the result to `out`, and returns the crop.
 pub(super) fn crop_of(
     picture: &RgbImage,
-    index: usize,
+    (index, seed, epoch): (usize, u64, u64),
     spec: InputSpec,
     augment: Augment,
-    seed: u64,
-    epoch: u64,
     out: &mut [u8],
 ) -> Result<CropBox> {
     let (width, height) = picture.dimensions();

@@ -173,11 +173,6 @@ impl ImageLoader {
         Ok(loader)
     }
 
-    /// Returns the number of batches of the whole epoch.
-    pub fn batches(&self) -> usize {
-        self.work.batches
-    }
-
     /// Returns the number of the next batch, from 0; batches without a readable image are counted and skipped.
     pub fn position(&self) -> usize {
         self.next
@@ -353,16 +348,9 @@ impl LoaderQueue {
             Some(cache) => cache.picture(sample)?,
             None => Arc::new(sample.hold()?),
         };
-        crop_of(
-            &picture.picture,
-            index,
-            options.input,
-            augment,
-            options.seed,
-            options.epoch,
-            out,
-        )
-        .map(|_| ())
+        let picture = &picture.picture;
+        let drawn = (index, options.seed, options.epoch);
+        crop_of(picture, drawn, options.input, augment, out).map(drop)
     }
 }
 

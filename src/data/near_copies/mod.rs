@@ -104,11 +104,7 @@ impl NearCopySets {
         }
         let twin = |source: &ImageSource| {
             let (split, sample) = place.get(source)?;
-            Some(SamePixels {
-                split: (*split).to_owned(),
-                class: classes[sample.class as usize].clone(),
-                file: sample.name(),
-            })
+            Some(SamePixels::of(split, sample, classes))
         };
         let sets = self.near.iter();
         let sets = sets.map(|set| NearCopies(set.iter().filter_map(twin).collect()));
@@ -146,16 +142,15 @@ impl Dataset {
 /// Returns the fingerprint of a sample. Files have a stored one; images in memory are processed now.
 fn perceptual_hash_of(sample: &Sample, known: &HashesByImage) -> Option<PerceptualHash> {
     match &sample.source {
-        ImageSource::File { .. } => known
-            .get(&sample.source)?
-            .perceptual_hash
-            .as_deref()
-            .cloned(),
+        ImageSource::File { .. } => {
+            let hashes = known.get(&sample.source)?;
+            hashes.perceptual_hash.as_deref().cloned()
+        }
         ImageSource::Record { records, .. } => {
-            let large = records.width.min(records.height) >= SMALLEST as usize;
-            large
-                .then(|| PerceptualHash::of(&sample.decode().ok()?))
-                .flatten()
+            match records.width.min(records.height) >= SMALLEST as usize {
+                true => PerceptualHash::of(&sample.decode().ok()?),
+                false => None,
+            }
         }
     }
 }

@@ -43,6 +43,18 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
+impl Picture {
+    /// Creates it from decoded pixels.
+    pub fn new(name: impl Into<String>, image: RgbImage) -> Self {
+        Self {
+            name: name.into(),
+            width: image.width() as usize,
+            height: image.height() as usize,
+            rgb: image.into_raw(),
+        }
+    }
+}
+
 /// Significant bits per channel of 16-bit images, unless a bit depth is given.
 pub const FULL_DEPTH: usize = u16::BITS as usize;
 
@@ -319,12 +331,10 @@ fn explain(error: ImageError) -> Problem {
             _ => damaged(&limit.to_string()),
         },
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => cut(),
-        ImageError::Unsupported(error) => Problem::new(message!(
-            "problem-image-kind-unsupported",
-            error = error.to_string()
-        ))
-        .advise(message!("advice-save-as-jpeg-or-png")),
-        ImageError::Decoding(error) => damaged(&error.to_string()),
+        ImageError::Unsupported(error) => {
+            Problem::with_error("problem-image-kind-unsupported", &error)
+                .advise(message!("advice-save-as-jpeg-or-png"))
+        }
         other => damaged(&other.to_string()),
     }
 }
@@ -339,11 +349,8 @@ fn cut() -> Problem {
 }
 
 fn damaged(detail: &str) -> Problem {
-    Problem::new(message!(
-        "problem-image-damaged",
-        detail = detail.to_string()
-    ))
-    .advise(message!("advice-copy-or-download-again"))
+    Problem::new(message!("problem-image-damaged", detail = detail))
+        .advise(message!("advice-copy-or-download-again"))
 }
 
 /// Returns the Problem of a file that is not a supported image, with what it looks like.
@@ -370,11 +377,8 @@ fn not_readable(bytes: &[u8]) -> Problem {
         return Problem::new(message!("problem-file-is-no-image"))
             .advise(message!("advice-supported-image-formats"));
     };
-    Problem::new(message!(
-        "problem-file-format-unsupported",
-        name = name.to_string()
-    ))
-    .advise(message!("advice-save-as-supported-image"))
+    Problem::new(message!("problem-file-format-unsupported", name = name))
+        .advise(message!("advice-save-as-supported-image"))
 }
 
 #[cfg(test)]

@@ -228,12 +228,8 @@ fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     if width == 0 || height == 0 {
         return Err(Problem::new(message!("problem-image-without-pixels")));
     }
-    TypedImageRef::from_buffer(width, height, picture.as_raw()).map_err(|error| {
-        Problem::new(message!(
-            "problem-pixel-data-size-mismatch",
-            error = error.to_string()
-        ))
-    })
+    TypedImageRef::from_buffer(width, height, picture.as_raw())
+        .map_err(|error| Problem::with_error("problem-pixel-data-size-mismatch", &error))
 }
 
 /// Resizes `source` to `out`. The pixel type is static, because a dynamic one would generate code for all thirteen
@@ -245,20 +241,11 @@ fn resample(
     out: &mut [u8],
 ) -> Result<()> {
     let side = size as u32;
-    let mut target = TypedImage::<U8x3>::from_buffer(side, side, out).map_err(|error| {
-        Problem::new(message!(
-            "problem-resize-buffer-length",
-            error = error.to_string()
-        ))
-    })?;
+    let mut target = TypedImage::<U8x3>::from_buffer(side, side, out)
+        .map_err(|error| Problem::with_error("problem-resize-buffer-length", &error))?;
     RESIZER
         .with_borrow_mut(|resizer| resizer.resize_typed(source, &mut target, options))
-        .map_err(|error| {
-            Problem::new(message!(
-                "problem-image-not-resized",
-                error = error.to_string()
-            ))
-        })
+        .map_err(|error| Problem::with_error("problem-image-not-resized", &error))
 }
 
 fn mirror(row: &mut [u8]) {
