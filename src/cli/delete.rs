@@ -9,7 +9,7 @@ use super::output::{Json, Table, complain, size, tell};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::shell_word;
 use crate::session::row::title_of;
-use crate::store::{self, Deleted};
+use crate::store::{self, Deleted, run_name};
 
 /// Options of `delete`.
 #[derive(clap::Args)]
@@ -47,14 +47,13 @@ struct Entry {
     bytes: u64,
 }
 
-/// Deletes runs.
 pub(super) fn run(args: &Args) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     if args.for_good {
         let places = in_trash(&root, &args.runs)?;
         return each(places, |place| {
             store::erase(place)?;
-            Ok(format!("{} is permanently deleted", name_of(place)))
+            Ok(format!("{} is permanently deleted", run_name(place)))
         });
     }
     // All runs must be found before the first one is deleted.
@@ -62,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folders: Vec<PathBuf> = folders.collect::<Result<_>>()?;
     each(folders, |folder| {
         let place = store::delete(folder, &root)?;
-        let (run, name) = (name_of(folder), shell_word(&name_of(&place)));
+        let (run, name) = (run_name(folder), shell_word(&run_name(&place)));
         Ok(format!(
             "{run} is in the trash; to restore it: lae-studio restore {name}"
         ))
@@ -79,7 +78,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<End> {
     let places = in_trash(&root, &args.runs)?;
     each(places, |place| {
         let folder = store::restore(place)?;
-        Ok(format!("{} is restored", name_of(&folder)))
+        Ok(format!("{} is restored", run_name(&folder)))
     })
 }
 
@@ -96,11 +95,6 @@ fn each(runs: Vec<PathBuf>, act: impl Fn(&Path) -> Result<String>) -> Result<End
         }
     }
     Ok(end)
-}
-
-fn name_of(folder: &Path) -> String {
-    let name = folder.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 /// Returns the places in the trash of the deleted runs that the arguments name.
@@ -160,6 +154,5 @@ fn list(root: &Path, json: &Json) -> Result<End> {
         }
         false => table.to_string(),
     };
-    json.print_results(&entries, &text)?;
-    Ok(End::Done)
+    json.finish(&entries, &text)
 }

@@ -41,7 +41,6 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     })
 }
 
-/// Writes the export.
 pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
     let task = snapshot(&folder, args.task)?;

@@ -64,7 +64,6 @@ struct Answer {
     features: Vec<Vec<f32>>,
 }
 
-/// Computes the features.
 pub(super) fn run(args: &Args) -> Result<End> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
@@ -107,8 +106,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         text.push_str(&numbers.join(" "));
         text.push('\n');
     }
-    args.json.print_results(&answer, &text)?;
-    Ok(End::Done)
+    args.json.finish(&answer, &text)
 }
 
 /// Returns images from files, resized and cropped as for a prediction.

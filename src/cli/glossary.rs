@@ -18,7 +18,6 @@ pub(super) struct Args {
     json: Json,
 }
 
-/// Prints the terms.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let words = args.words.as_deref().unwrap_or_default().to_lowercase();
@@ -29,9 +28,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .at(&words)
             .advise("run the command without words to print all terms"));
     }
-    args.json
-        .print_results(&terms, &markdown(&terms, args.lang))?;
-    Ok(End::Done)
+    args.json.finish(&terms, &markdown(&terms, args.lang))
 }
 
 fn markdown(terms: &[&Term], language: Language) -> String {

@@ -95,7 +95,6 @@ struct Attention {
     before: Option<AttentionMap>,
 }
 
-/// Prints the views.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;

@@ -131,10 +131,7 @@ fn list(args: &Args) -> Result<End> {
             }
         }
     }
-    args.output
-        .json
-        .print_results(&listed, &table.to_string())?;
-    Ok(End::Done)
+    args.output.json.finish(&listed, &table.to_string())
 }
 
 /// Plays a lesson from top to bottom.

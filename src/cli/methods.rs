@@ -1,7 +1,5 @@
 //! `methods`: lists the methods and their settings.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::End;
@@ -43,7 +41,6 @@ struct SettingRow {
     range: String,
 }
 
-/// Lists the methods.
 pub(super) fn run(args: &Args) -> Result<End> {
     let methods = match &args.name {
         Some(name) => {
@@ -56,8 +53,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         None => listed(&methods),
     };
     let rows: Vec<Row> = methods.into_iter().map(row).collect();
-    args.json.print_results(&rows, &text)?;
-    Ok(End::Done)
+    args.json.finish(&rows, &text)
 }
 
 fn row(spec: &'static MethodSpec) -> Row {
@@ -93,9 +89,7 @@ fn listed(methods: &[&MethodSpec]) -> String {
 fn in_full(spec: &MethodSpec) -> String {
     let mut text = format!("{}: {}\n{}\n", spec.title, spec.summary, spec.paper);
     for setting in spec.settings {
-        // Writing to a String cannot fail.
-        let _ = write!(
-            text,
+        text += &format!(
             "\n  --set {}={}\n      {} ({})\n",
             setting.key,
             setting

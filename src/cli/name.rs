@@ -1,6 +1,5 @@
 //! `name`: shows or changes name, note and tags of a run.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -63,16 +62,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
         };
         about = store::set_about(&folder, &said)?;
     }
-    let run = folder.file_name().unwrap_or_default().to_string_lossy();
     let said = NameReport {
-        run: run.into_owned(),
+        run: store::run_name(&folder),
         folder: folder.display().to_string(),
         name: &about.name,
         tags: &about.tags,
         note: &about.note,
     };
-    args.json.print_results(&said, &text(&said))?;
-    Ok(End::Done)
+    args.json.finish(&said, &text(&said))
 }
 
 fn text(said: &NameReport<'_>) -> String {
@@ -81,8 +78,7 @@ fn text(said: &NameReport<'_>) -> String {
     for (title, words) in [("name", said.name), ("tags", &tags), ("note", said.note)] {
         for (at, line) in words.lines().enumerate() {
             let title = if at == 0 { title } else { "" };
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{title:<6}{line}");
+            text += &format!("{title:<6}{line}\n");
         }
     }
     text

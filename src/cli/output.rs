@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use super::End;
 use crate::problem::{Problem, Result, acts_on_terminals, harmless};
 use crate::run::diary;
 use crate::session::words::bytes_text;
@@ -54,6 +55,12 @@ impl Json {
             Some(_) => self.print_results(&results(), text),
             None => say(text),
         }
+    }
+
+    /// Prints the results as [`Self::print_results`] does, and ends the subcommand.
+    pub fn finish(&self, results: &impl Serialize, text: &str) -> Result<End> {
+        self.print_results(results, text)?;
+        Ok(End::Done)
     }
 
     /// Prints the results: as JSON if requested, and as text on standard output unless JSON is written there.

@@ -32,7 +32,6 @@ pub(super) struct UnpackArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Packs a run.
 pub(super) fn run(args: &Args) -> Result<End> {
     let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
     let file = args.file.clone().unwrap_or_else(|| {
@@ -61,7 +60,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Unpacks a run.
 pub(super) fn unpack(args: &UnpackArgs) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let unpacked = store::unpack(&args.file, &root)?;

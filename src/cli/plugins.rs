@@ -1,6 +1,5 @@
 //! `plugins`: lists the PET plugins, with their equations on request.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::End;
@@ -126,22 +125,21 @@ fn table(plugins: &[PluginFacts]) -> String {
 
 /// Returns a plugin with all of its parts as text.
 fn whole(plugin: &PluginFacts) -> String {
-    // Writing to a String cannot fail.
     let mut text = format!("{} ({})\n", plugin.name, plugin.origin);
     for paragraph in [&plugin.description, &plugin.reference] {
         if !paragraph.trim().is_empty() {
-            let _ = writeln!(text, "{}", paragraph.trim());
+            text += &format!("{}\n", paragraph.trim());
         }
     }
     for size in &plugin.sizes {
         let (name, default, min, max) = (&size.name, size.default, size.min, size.max);
-        let _ = writeln!(text, "  {name} = {default} ({min}–{max}): {}", size.meaning);
+        text += &format!("  {name} = {default} ({min}–{max}): {}\n", size.meaning);
     }
     for constant in &plugin.constants {
         let (name, default) = (&constant.name, constant.default);
         let range = constant.range.map(|[min, max]| format!(" ({min}–{max})"));
         let range = range.unwrap_or_default();
-        let _ = writeln!(text, "  {name} = {default}{range}: {}", constant.meaning);
+        text += &format!("  {name} = {default}{range}: {}\n", constant.meaning);
     }
     for parameter in &plugin.parameters {
         let fixed = if parameter.fixed { ", fixed" } else { "" };
@@ -150,7 +148,7 @@ fn whole(plugin: &PluginFacts) -> String {
             false => "",
         };
         let (name, shape, init) = (&parameter.name, &parameter.shape, &parameter.init);
-        let _ = writeln!(text, "  {name}: {shape}, {init}{fixed}{shared}");
+        text += &format!("  {name}: {shape}, {init}{fixed}{shared}\n");
     }
     for variant in &plugin.variants {
         for equation in &variant.equations {
@@ -158,14 +156,14 @@ fn whole(plugin: &PluginFacts) -> String {
                 "" => String::new(),
                 name => format!(", {name}"),
             };
-            let _ = writeln!(text, "  at {}{form}:", equation.sites.join(", "));
+            text += &format!("  at {}{form}:\n", equation.sites.join(", "));
             for (name, step) in &equation.steps {
                 let left = if name.is_empty() { "h'" } else { name };
-                let _ = writeln!(text, "    {left} = {step}");
+                text += &format!("    {left} = {step}\n");
             }
         }
         if let Some(folded) = variant.folded() {
-            let _ = writeln!(text, "  {folded}");
+            text += &format!("  {folded}\n");
         }
     }
     text.push('\n');

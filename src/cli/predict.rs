@@ -94,7 +94,6 @@ enum Entry {
     },
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let sheet = args.folder.as_deref().zip(args.csv.as_deref());
@@ -144,12 +143,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 /// Reads an image in the same way as the run's training images.
 pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     let image = decode_picture_file(path, predictor.header().config.bit_depth)?;
-    Ok(Picture {
-        name: path.display().to_string(),
-        width: image.width() as usize,
-        height: image.height() as usize,
-        rgb: image.into_raw(),
-    })
+    Ok(Picture::new(path.display().to_string(), image))
 }
 
 /// Returns the threshold of the out-of-distribution score above which an image is none of the classes: the recorded

@@ -35,7 +35,6 @@ fn frozen_epochs(run: &RunConfig) -> String {
     frozen.to_string()
 }
 
-/// Lists the presets.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     // Only the window starts pairs of runs; on the command line, each run has its own command.
@@ -82,6 +81,5 @@ pub(super) fn run(args: &Args) -> Result<End> {
             config: &preset.run,
         })
         .collect();
-    args.json.print_results(&rows, &text)?;
-    Ok(End::Done)
+    args.json.finish(&rows, &text)
 }

@@ -82,32 +82,29 @@ impl Reporter {
     }
 
     fn started(&mut self, header: &RunHeader) {
-        let config = &header.config;
-        if self.added_task {
-            let new = header
-                .added_tasks
-                .last()
-                .map_or(0, |added_task| added_task.classes.len());
-            self.milestone(&format!(
-                "{}\n{} as task {}, after {} of the run; {}",
-                header.folder.display(),
-                counted(new, "class"),
-                header.tasks.len(),
-                counted(header.class_order.len() - new, "class"),
-                header.device,
-            ));
-            self.header = Some(header.clone());
-            return;
-        }
-        self.milestone(&format!(
-            "{}\n{} in {}; backbone {}; {} per expert; {}",
-            header.folder.display(),
-            counted(header.class_order.len(), "class"),
-            counted(header.tasks.len(), "task"),
-            config.backbone,
-            counted(header.trained_parameters, "trainable parameter"),
-            header.computed_on(),
-        ));
+        let classes = header.class_order.len();
+        let about = match self.added_task {
+            true => {
+                let new = header.added_tasks.last();
+                let new = new.map_or(0, |added_task| added_task.classes.len());
+                format!(
+                    "{} as task {}, after {} of the run; {}",
+                    counted(new, "class"),
+                    header.tasks.len(),
+                    counted(classes - new, "class"),
+                    header.device,
+                )
+            }
+            false => format!(
+                "{} in {}; backbone {}; {} per expert; {}",
+                counted(classes, "class"),
+                counted(header.tasks.len(), "task"),
+                header.config.backbone,
+                counted(header.trained_parameters, "trainable parameter"),
+                header.computed_on(),
+            ),
+        };
+        self.milestone(&format!("{}\n{about}", header.folder.display()));
         self.header = Some(header.clone());
     }
 
@@ -190,25 +187,7 @@ impl Sink for Reporter {
                 }
             }
             // The end of the job is its return value; the other events are not requested here.
-            Event::Queued { .. }
-            | Event::Began(_)
-            | Event::Removed(_)
-            | Event::Saved { .. }
-            | Event::Predicted(_)
-            | Event::Inside(_)
-            | Event::Sheet { .. }
-            | Event::Doubts { .. }
-            | Event::NotInside { .. }
-            | Event::NotPredicted { .. }
-            | Event::Speed(_)
-            | Event::Grid(_)
-            | Event::Cell { .. }
-            | Event::Checked(_)
-            | Event::Tried(_)
-            | Event::Searched(_)
-            | Event::Finished { .. }
-            | Event::Stopped { .. }
-            | Event::Failed { .. } => {}
+            _ => {}
         }
     }
 }
@@ -216,8 +195,8 @@ impl Sink for Reporter {
 /// Remarks in the runs of one command, of which each is shown only once.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// How often each remark was repeated.
-    again: BTreeMap<String, usize>,
+    /// How often each remark occurred.
+    shown: BTreeMap<String, usize>,
 }
 
 impl Notes {
@@ -231,23 +210,18 @@ impl Notes {
             }
             _ => return true,
         };
-        match self.again.get_mut(&note) {
-            Some(again) => *again += 1,
-            None => {
-                self.again.insert(note, 0);
-                return true;
-            }
-        }
-        false
+        let shown = self.shown.entry(note).or_default();
+        *shown += 1;
+        *shown == 1
     }
 
     /// Reports how often remarks were repeated.
     pub fn close(&mut self) {
-        let again = std::mem::take(&mut self.again).into_iter();
-        for (note, again) in again.filter(|(_, again)| *again > 0) {
+        let shown = std::mem::take(&mut self.shown).into_iter();
+        for (note, shown) in shown.filter(|(_, shown)| *shown > 1) {
             let what = note.lines().next().unwrap_or_default();
             let what = what.trim_start_matches("problem: ");
-            let again = counted(again, "more time");
+            let again = counted(shown - 1, "more time");
             tell(format!("note ({again}): {what}"));
         }
     }

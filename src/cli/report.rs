@@ -1,6 +1,5 @@
 //! `report`: collects information for a bug report in one file, and lists its content.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use super::End;
@@ -25,7 +24,6 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
 }
 
-/// Prints and writes the report.
 pub(super) fn run(args: &Args) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let report = BugReport::gather(&root, Settings::file().as_deref(), &[]);
@@ -37,8 +35,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut text = table.to_string();
     if args.show {
         for part in &report.parts {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "\n== {}\n{}", part.name, part.text);
+            text += &format!("\n== {}\n{}", part.name, part.text);
         }
     }
     say(&text)?;

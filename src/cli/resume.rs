@@ -30,7 +30,6 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// Resumes the run.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;

@@ -81,99 +81,82 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         let figures = summary.figures.of(expert).map(percent);
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
-    let text = format!(
-        "{table}{}{}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
+    let notes = [
         task_given(&summary.figures),
         prompt_selection(&summary),
         on_validation(run),
-        by_corrected_labels(run),
+        as_they_came(&run.header, &run.reports).map(|words| format!("{words}\n")),
         left_out(summary.unreadable_images),
         missed_classes(run),
         better_backbone(run),
+    ];
+    let notes: String = notes.into_iter().flatten().collect();
+    let text = format!(
+        "{table}{notes}{} in {}, {:.0} images/s while training\n",
         run.header.run,
         duration(summary.seconds),
         summary.images_per_second,
     );
-    output.json.print_results(&summary, &text)?;
-    Ok(End::Done)
+    output.json.finish(&summary, &text)
 }
 
 /// Returns the classes that are never or rarely recognised, with commands that show why or may help.
-fn missed_classes(run: &StoredRun) -> String {
+fn missed_classes(run: &StoredRun) -> Option<String> {
     let header = &run.header;
     let missed = findings::missed(header, &run.reports);
-    let Some((head, text)) = findings::told(&missed, header.class_order.len()) else {
-        return String::new();
-    };
+    let (head, text) = findings::told(&missed, header.class_order.len())?;
     let more = advice::more_steps(header);
     let more = more.map_or_else(String::new, |steps| {
         format!("; to train more steps: --min-steps {steps}")
     });
     let [name, data] = [&header.run, &header.config.data].map(|word| shell_word(word));
-    format!(
+    Some(format!(
         "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
-    )
+    ))
 }
 
 /// Returns a suggestion of another backbone, if the test of the backbone indicates it.
-fn better_backbone(run: &StoredRun) -> String {
-    let advice = advice::better_backbone(&run.header, &run.reports);
-    advice.map_or_else(String::new, |(better, text)| {
-        format!("{text} Try --backbone {}\n", better.name)
-    })
+fn better_backbone(run: &StoredRun) -> Option<String> {
+    let (better, text) = advice::better_backbone(&run.header, &run.reports)?;
+    Some(format!("{text} Try --backbone {}\n", better.name))
 }
 
-/// Returns the number of images that could not be read; empty if there are none.
-fn left_out(images: usize) -> String {
+/// Returns the number of images that could not be read.
+fn left_out(images: usize) -> Option<String> {
     match images {
-        0 => String::new(),
-        1 => "1 image could not be read and was skipped\n".into(),
-        n => format!("{n} images could not be read and were skipped\n"),
+        0 => None,
+        1 => Some("1 image could not be read and was skipped\n".into()),
+        n => Some(format!("{n} images could not be read and were skipped\n")),
     }
 }
 
 /// Returns the accuracy with the task given, labelled so that it is not mistaken for A_N.
-fn task_given(figures: &Figures) -> String {
-    figures
-        .get("final_accuracy_task_given")
-        .map_or_else(String::new, |accuracy| {
-            format!(
-                "with the task of each image known (not class-incremental): {}\n",
-                percent(Some(accuracy))
-            )
-        })
+fn task_given(figures: &Figures) -> Option<String> {
+    let accuracy = percent(Some(figures.get("final_accuracy_task_given")?));
+    Some(format!(
+        "with the task of each image known (not class-incremental): {accuracy}\n"
+    ))
 }
 
-/// Returns how often images select the prompts of their own task; empty without a study.
-fn prompt_selection(summary: &Summary) -> String {
-    summary
-        .prompt_study
-        .as_ref()
-        .map_or_else(String::new, |study| {
-            let each: Vec<String> = study.selection.iter().map(|s| format!("{s:.0}")).collect();
-            format!(
-                "images that selected the prompts of their task, after each task: {} %\n",
-                each.join(", ")
-            )
-        })
+/// Returns how often images select the prompts of their own task; `None` without a study.
+fn prompt_selection(summary: &Summary) -> Option<String> {
+    let each = summary.prompt_study.as_ref()?.selection.iter();
+    let each: Vec<String> = each.map(|share| format!("{share:.0}")).collect();
+    Some(format!(
+        "images that selected the prompts of their task, after each task: {} %\n",
+        each.join(", ")
+    ))
 }
 
-/// Returns a line that marks validation results; empty for test results.
-fn on_validation(run: &StoredRun) -> String {
-    let config = &run.header.config;
-    if config.validation_share == 0.0 {
-        return String::new();
-    }
-    format!(
-        "measured on validation images ({} % of the training images, not used for training), not on test images\n",
-        config.validation_share * 100.0
-    )
-}
-
-/// Returns the accuracy by the original labels if some were corrected; empty otherwise.
-fn by_corrected_labels(run: &StoredRun) -> String {
-    let words = as_they_came(&run.header, &run.reports);
-    words.map_or_else(String::new, |words| format!("{words}\n"))
+/// Returns a line that marks validation results; `None` for test results.
+fn on_validation(run: &StoredRun) -> Option<String> {
+    let share = run.header.config.validation_share;
+    (share != 0.0).then(|| {
+        format!(
+            "measured on validation images ({} % of the training images, not used for training), not on test images\n",
+            share * 100.0
+        )
+    })
 }
 
 /// Returns the final table without rows.
@@ -196,12 +179,11 @@ pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result
     let text = format!(
         "{}{table}{}{}{}",
         per_order(&orders),
-        task_given(&orders.mean),
-        runs.first().map_or_else(String::new, on_validation),
+        task_given(&orders.mean).unwrap_or_default(),
+        runs.first().and_then(on_validation).unwrap_or_default(),
         closing(&orders)
     );
-    output.json.print_results(&orders, &text)?;
-    Ok(End::Done)
+    output.json.finish(&orders, &text)
 }
 
 /// Returns a table with one row per class order and seed: the metrics of the run's predictions.

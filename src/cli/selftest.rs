@@ -37,7 +37,6 @@ pub(super) struct Args {
     measure: Option<u64>,
 }
 
-/// Lists the devices.
 pub(super) fn list() -> Result<End> {
     say(&json(device::list())?)?;
     Ok(End::Done)
@@ -51,7 +50,6 @@ fn json(result: &(impl Serialize + ?Sized)) -> Result<String> {
 /// Maximum time to choose tiles on a hardware GPU, in seconds. All kernels are compiled again.
 const PLANS_LIMIT: u64 = 20;
 
-/// Tests a GPU.
 pub(super) fn run(args: &Args) -> Result<End> {
     match test(args) {
         Ok(result) => {

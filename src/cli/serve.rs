@@ -23,7 +23,6 @@ pub(super) struct Args {
     low_priority: bool,
 }
 
-/// Runs the engine.
 pub(super) fn run(args: &Args) -> Result<End> {
     if args.low_priority {
         device::lower_priority();

@@ -77,8 +77,7 @@ impl SheetPaths<'_> {
         };
         let pictures = counted(count.of, "image");
         let text = format!("{pictures} classified in {csv}\n");
-        json.print_results(&written, &text)?;
-        Ok(End::Done)
+        json.finish(&written, &text)
     }
 
     /// Writes the complete table to standard output, or nothing if it was stopped or failed.

@@ -1,6 +1,7 @@
 //! `teach`: adds the classes of a folder to a finished run as one more task.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::End;
 use super::output::{Table, duration, percent, tell};
@@ -53,14 +54,6 @@ struct Taught<'a> {
     /// Total time, including the preparation.
     seconds: f64,
     training_seconds: f64,
-}
-
-/// The JSON output of an undone added task.
-#[derive(Serialize)]
-struct Undone<'a> {
-    run: &'a str,
-    folder: String,
-    undone: &'a AddedTask,
 }
 
 /// Adds a task or undoes one.
@@ -123,22 +116,19 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
         seconds,
         training_seconds: report.costs.training_seconds,
     };
-    output.json.print_results(&taught, &text)?;
-    Ok(End::Done)
+    output.json.finish(&taught, &text)
 }
 
 fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
     let added_task = store::undo_added_task(run)?;
-    let name = run.file_name().unwrap_or_default().to_string_lossy();
-    let undone = Undone {
-        run: &name,
-        folder: run.display().to_string(),
-        undone: &added_task,
-    };
+    let undone = json!({
+        "run": store::run_name(run),
+        "folder": run.display().to_string(),
+        "undone": added_task,
+    });
     let text = format!(
         "added task undone: {}; the run is as it was before\n",
         crate::problem::listed(&added_task.classes, 8)
     );
-    output.json.print_results(&undone, &text)?;
-    Ok(End::Done)
+    output.json.finish(&undone, &text)
 }

@@ -9,7 +9,7 @@ use super::remote::{AtPlace, JobEnd, RemoteConnection, begun, left};
 use super::run_report::{
     RunOutput, finished, not_begun, several_finished, several_stopped, stopped,
 };
-use super::settings::{Resolved, Settings, without_effect};
+use super::settings::{Settings, without_effect};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, ResourceCache, footprint, presets};
 use crate::message;
@@ -41,7 +41,6 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     let root = store::runs_root(output.out.as_deref());
@@ -56,15 +55,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     let control = stop_on_ctrl_c()?;
     let cache = ResourceCache::default();
-    let Resolved {
-        config,
-        suited,
-        notes,
-    } = args.settings.resolve(&root, &cache, &control)?;
-    notes.iter().for_each(tell);
-    if !output.quiet {
-        suited.iter().for_each(tell);
-    }
+    let resolved = args.settings.resolve(&root, &cache, &control)?;
+    let config = resolved.report(output.quiet);
     let paper = args.settings.paper();
     let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
     let several = args.orders.or(args.seeds).is_some();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table, duration, percent, size, tell};
 use super::progress::Reporter;
-use super::settings::{Resolved, Settings};
+use super::settings::Settings;
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
 use crate::experiment::trial::{try_backbones, try_methods};
@@ -54,22 +54,14 @@ struct Tried<'a> {
     commands: Vec<String>,
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let root = store::runs_root(args.out.as_deref());
     let control = stop_on_ctrl_c()?;
     let cache = ResourceCache::default();
     let settings = args.settings.clone().on(&args.place);
-    let Resolved {
-        config,
-        suited,
-        notes,
-    } = settings.resolve(&root, &cache, &control)?;
-    notes.iter().for_each(tell);
-    if !args.quiet {
-        suited.iter().for_each(tell);
-    }
+    let resolved = settings.resolve(&root, &cache, &control)?;
+    let config = resolved.report(args.quiet);
     let mut reporter = Reporter::new(args.quiet);
     let of_backbones = !args.backbones.is_empty();
     let trial = match of_backbones {

@@ -11,7 +11,6 @@ use crate::session::backend::EngineHost;
 use crate::ui::display::DisplayChoice;
 use crate::{store, ui};
 
-/// Opens the window.
 pub(super) fn run(line: Line, started: Instant) -> Result<End> {
     ui::run(ui::Options {
         runs_root: store::runs_root(line.out.as_deref()),

@@ -120,7 +120,6 @@ impl MistakesOutput {
     }
 }
 
-/// Lists the images.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;
@@ -161,8 +160,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let sample = sample.and_then(|tests| tests.at(mistake.source, mistake.index));
         mistake.picture = sample.map(Sample::name);
     }
-    args.json.print_results(&told, &text(&told))?;
-    Ok(End::Done)
+    args.json.finish(&told, &text(&told))
 }
 
 /// Lists training images that look like another class according to the other images.
@@ -193,8 +191,7 @@ fn training(
     for mistake in &mut told.pictures {
         mistake.picture = data.train.get(mistake.index).map(Sample::name);
     }
-    args.json.print_results(&told, &text(&told))?;
-    Ok(End::Done)
+    args.json.finish(&told, &text(&told))
 }
 
 /// Returns the position of a class that was taught by the end of this task.
@@ -289,13 +286,7 @@ fn ask_again(
         let Some(Ok(image)) = tests.at(source, index).map(Sample::decode) else {
             continue;
         };
-        let picture = Picture {
-            name: String::new(),
-            width: image.width() as usize,
-            height: image.height() as usize,
-            rgb: image.into_raw(),
-        };
-        let (verdict, _) = predictor.predict(&picture)?;
+        let (verdict, _) = predictor.predict(&Picture::new("", image))?;
         let answer = verdict.opinions.last();
         wrong.certainty = answer.and_then(|answer| answer.probabilities.get(wrong.given).copied());
     }

@@ -130,7 +130,6 @@ struct BenchCase<'a> {
     precision: Precision,
 }
 
-/// Runs the benchmark.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let pytorch = args.pytorch.as_ref();

@@ -27,7 +27,6 @@ pub(super) struct Args {
     bit_depth: usize,
 }
 
-/// Opens the dataset and writes it.
 pub(super) fn run(args: &Args) -> Result<End> {
     let progress = StatusLine::new();
     let step =

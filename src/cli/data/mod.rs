@@ -171,7 +171,6 @@ impl Args {
     }
 }
 
-/// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<End> {
     if let Some(Task::Export(export)) = &args.export_to {
         return export::run(export);
@@ -198,9 +197,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     measure(&data, args)?;
     let card = data.card();
-    args.json
-        .print_results(&card, &text::described(&data, &card))?;
-    Ok(End::Done)
+    args.json.finish(&card, &text::described(&data, &card))
 }
 
 /// Writes the requested exports; returns remarks.

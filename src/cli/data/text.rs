@@ -1,7 +1,6 @@
 //! Describes the content of a dataset as text.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use crate::cli::output::Table;
 use crate::counts::{count_text, counted};
@@ -15,13 +14,11 @@ const MOST_ROWS: usize = 60;
 const BAR: usize = 24;
 
 /// Returns the summary as text.
-pub(super) fn described(data: &Dataset, card: &Card) -> String {
+pub(super) fn described(data: &Dataset, card: &Card<'_>) -> String {
     let mut text = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{}  {}", card.name, card.origin);
-    let _ = writeln!(
-        text,
-        "{}, {} training and {}{}",
+    text += &format!("{}  {}\n", card.name, card.origin);
+    text += &format!(
+        "{}, {} training and {}{}\n",
         counted(card.classes.len(), "class"),
         count_text(data.train.len()),
         counted(data.test.len(), "test image"),
@@ -29,23 +26,22 @@ pub(super) fn described(data: &Dataset, card: &Card) -> String {
             .map_or_else(String::new, |sizes| format!(", {sizes} pixels"))
     );
     if !card.note.is_empty() {
-        let _ = writeln!(text, "{}", card.note);
+        text += &format!("{}\n", card.note);
     }
-    let _ = writeln!(text, "\n{}", class_table(data));
-    for sentence in &card.assumed {
-        let _ = writeln!(text, "assumed: {sentence}");
+    text += &format!("\n{}\n", class_table(data));
+    for sentence in card.assumed {
+        text += &format!("assumed: {sentence}\n");
     }
     if !card.duplicates.is_empty() {
-        let _ = writeln!(
-            text,
-            "{} in both training and test, for example {} = {}",
+        text += &format!(
+            "{} in both training and test, for example {} = {}\n",
             counted(card.duplicates.len(), "image"),
             card.duplicates[0].train,
             card.duplicates[0].test
         );
     }
-    if let Some(sentence) = told_two_labels(&card.two_labels) {
-        let _ = writeln!(text, "{sentence}");
+    if let Some(sentence) = told_two_labels(card.two_labels) {
+        text += &format!("{sentence}\n");
     }
     text.push_str(&left_out(card));
     text
@@ -84,9 +80,9 @@ fn class_table(data: &Dataset) -> String {
 }
 
 /// Returns the skipped files, counted by reason.
-fn left_out(card: &Card) -> String {
+fn left_out(card: &Card<'_>) -> String {
     let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
-    for skipped in &card.skipped {
+    for skipped in card.skipped {
         let entry = reasons
             .entry(&skipped.reason.english)
             .or_insert_with(|| (0, skipped.path.display().to_string()));
@@ -98,7 +94,7 @@ fn left_out(card: &Card) -> String {
     let count = card.skipped.len();
     let mut text = format!("skipped: {}\n", counted(count, "file"));
     for (reason, (count, example)) in reasons {
-        let _ = writeln!(text, "  {count} × {reason}, for example {example}");
+        text += &format!("  {count} × {reason}, for example {example}\n");
     }
     text
 }

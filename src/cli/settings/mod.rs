@@ -36,6 +36,17 @@ pub(super) struct Resolved {
     pub notes: Vec<String>,
 }
 
+impl Resolved {
+    /// Reports the choices, except if `quiet`, and the options without effect; returns the settings.
+    pub fn report(self, quiet: bool) -> RunConfig {
+        self.notes.iter().for_each(tell);
+        if !quiet {
+            self.suited.iter().for_each(tell);
+        }
+        self.config
+    }
+}
+
 /// Settings given on the command line; others keep their values.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Settings {
