@@ -91,6 +91,12 @@ fn answer(
     stream.write_all(&rest[..cut.unwrap_or(rest.len()).min(rest.len())])
 }
 
+fn target() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    (folder, to)
+}
+
 fn body() -> Vec<u8> {
     (0..300_000_u32).map(|i| (i * 7 % 251) as u8).collect()
 }
@@ -122,8 +128,7 @@ fn a_file_arrives_whole_and_is_not_fetched_twice() {
 
 #[test]
 fn a_cut_connection_goes_on_where_it_broke() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (_folder, to) = target();
     let server = serve(
         body(),
         Manner {
@@ -141,8 +146,7 @@ fn a_cut_connection_goes_on_where_it_broke() {
 #[test]
 fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
     for no_ranges in [false, true] {
-        let folder = tempfile::tempdir().unwrap();
-        let to = folder.path().join("file.bin");
+        let (folder, to) = target();
         let server = serve(
             body(),
             Manner {
@@ -163,8 +167,7 @@ fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
 
 #[test]
 fn a_wrong_hash_or_length_leaves_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (_folder, to) = target();
     let server = serve(body(), Manner::default());
     let wrong = "0".repeat(64);
     let problem = download(&server.url, &to, Some(&wrong), None, &mut |_| true).unwrap_err();
@@ -185,8 +188,7 @@ fn a_wrong_hash_or_length_leaves_no_file() {
 
 #[test]
 fn refusals_and_missing_servers_are_said_in_words() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (_folder, to) = target();
     for (status, id) in [
         (404, "problem-address-without-file"),
         (403, "problem-server-denied-access"),
@@ -222,8 +224,7 @@ fn refusals_and_missing_servers_are_said_in_words() {
 #[test]
 fn a_busy_server_is_asked_again() {
     for status in [429, 503] {
-        let folder = tempfile::tempdir().unwrap();
-        let to = folder.path().join("file.bin");
+        let (_folder, to) = target();
         let manner = Manner {
             busy: Some((3, status)),
             ..Manner::default()
@@ -244,8 +245,7 @@ fn a_busy_server_is_asked_again() {
 
 #[test]
 fn two_programs_do_not_write_one_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (folder, to) = target();
     let held = File::create(folder.path().join("file.bin.part")).unwrap();
     held.lock().unwrap();
     let server = serve(body(), Manner::default());
@@ -260,8 +260,7 @@ fn a_full_disk_is_named() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (folder, to) = target();
     let part = Part {
         path: to.clone(),
         tag_path: folder.path().join("tag"),
@@ -314,8 +313,7 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
     assert!(!lies_below("http://evil/a", ""));
     // An encrypted address is not redirected to an unencrypted one.
     assert!(must_be_encrypted("https://localhost/x"));
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (_folder, to) = target();
     let url = "http://localhost.invalid/file.bin";
     let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
     assert!(problem.what.contains("unencrypted"), "{problem}");
@@ -332,8 +330,7 @@ fn a_connection_that_drips_hangs_and_one_that_flows_does_not() {
 
 #[test]
 fn more_than_was_announced_is_not_taken() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("file.bin");
+    let (folder, to) = target();
     // The server sends the whole file although only its end was requested, as with wrong headers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/file.bin", listener.local_addr().unwrap());

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use serde::de::{Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::texts::of_list;
@@ -225,11 +224,7 @@ impl<'a, T> IntoIterator for &'a ByExpert<T> {
 
 impl<T: Serialize> Serialize for ByExpert<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (expert, value) in &self.0 {
-            map.serialize_entry(expert, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().map(|(expert, value)| (expert, value)))
     }
 }
 
