@@ -25,9 +25,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Opens the embedded dataset with this name; `None` if there is none.
-///
-/// # Errors
-/// Returns a Problem if the pack is damaged.
 pub(super) fn open(name: &str) -> Result<Option<Found>> {
     PACKS
         .iter()

@@ -9,8 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
 use super::picture::BudgetedImage as Decoded;
 use super::source::{ImageSource, Sample};
 use super::transform::{InputSpec, Resize};
@@ -41,7 +39,7 @@ struct CachedImages {
 }
 
 /// Size and hit counts of a cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
     /// Size in bytes.
     pub bytes: usize,
@@ -88,9 +86,6 @@ impl PixelCache {
     }
 
     /// Returns the decoded image of a sample, from the cache if possible.
-    ///
-    /// # Errors
-    /// Returns a Problem if the image cannot be decoded.
     pub(super) fn picture(&self, sample: &Sample) -> Result<Arc<Decoded>> {
         if sample.source.in_memory() {
             return sample.hold().map(Arc::new);

@@ -155,8 +155,7 @@ pub struct Duplicate {
 }
 
 /// Whether image files are decoded while opening.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Check {
     /// If there are at most 20,000 files.
     #[default]
@@ -168,8 +167,7 @@ pub enum Check {
 }
 
 /// Options for opening a dataset.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpenOptions {
     /// Share of each class, from 0 to 1, that is drawn as the test split if the source has none.
     pub test_share: f64,
@@ -179,10 +177,8 @@ pub struct OpenOptions {
     /// none.
     pub validation_share: f64,
     /// Whether all copies of an image stay on the same side of a drawn split.
-    #[serde(default)]
     pub copies_together: bool,
     /// Whether near copies also count as copies.
-    #[serde(default)]
     pub near_copies_together: bool,
     /// Maximum number of training images per class, chosen at even distances from their sorted names.
     pub train_limit: Option<usize>,
@@ -195,14 +191,11 @@ pub struct OpenOptions {
     /// Significant bits of the values in 16-bit images, 8 to 16: 12 for the files of most 12-bit cameras.
     pub bit_depth: usize,
     /// The user's corrected labels.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
     /// Class names as stored by an older version, if some were in decomposed Unicode; they determine the order of the
     /// classes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stored_names: Vec<String>,
     /// Folder for unpacked archives; `None` for a folder in [`cache_folder`].
-    #[serde(skip)]
     pub unpack_to: Option<PathBuf>,
 }
 
@@ -322,11 +315,6 @@ impl Dataset {
             Split::Train => &self.train,
             Split::Test => &self.test,
         }
-    }
-
-    /// Returns the summary that `lae-studio data` shows.
-    pub fn card(&self) -> Card<'_> {
-        Card::of(self)
     }
 }
 

@@ -101,9 +101,6 @@ pub fn published(name: &str) -> Option<&'static PublishedData> {
 }
 
 /// Returns the archive of a published dataset; `None` if `name` is not one.
-///
-/// # Errors
-/// Returns a Problem if the dataset was not downloaded.
 pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if plain(name) == "domainnet" {
         return Err(Problem::new(message!("problem-domainnet-not-downloadable"))

@@ -69,33 +69,33 @@ fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> 
     }))
 }
 
-impl<'a> Card<'a> {
-    /// Returns the summary of a dataset.
-    pub fn of(data: &'a Dataset) -> Self {
+impl Dataset {
+    /// Returns the summary that `lae-studio data` shows.
+    pub fn card(&self) -> Card<'_> {
         let split = |samples: &[Sample]| -> Value {
-            data.classes
+            self.classes
                 .iter()
-                .zip(counts(samples, data.classes.len()))
+                .zip(counts(samples, self.classes.len()))
                 .map(|(name, count)| (name.clone(), Value::from(count)))
                 .collect::<Map<String, Value>>()
                 .into()
         };
-        Self {
-            name: &data.name,
-            origin: &data.origin,
-            classes: &data.classes,
-            images: [("train", &data.train), ("test", &data.test)]
+        Card {
+            name: &self.name,
+            origin: &self.origin,
+            classes: &self.classes,
+            images: [("train", &self.train), ("test", &self.test)]
                 .map(|(name, samples)| (name.to_owned(), split(samples)))
                 .into_iter()
                 .collect(),
-            skipped: &data.skipped,
-            duplicates: &data.duplicates,
-            two_labels: &data.two_labels,
-            near_copies: &data.near_copies,
-            corrected: data.corrected,
-            assumed: &data.assumed,
-            sizes: data.sizes,
-            note: &data.note,
+            skipped: &self.skipped,
+            duplicates: &self.duplicates,
+            two_labels: &self.two_labels,
+            near_copies: &self.near_copies,
+            corrected: self.corrected,
+            assumed: &self.assumed,
+            sizes: self.sizes,
+            note: &self.note,
         }
     }
 }

@@ -130,7 +130,6 @@ advice-use-class-folders-of-formats = nimm einen Ordner mit einem Unterordner vo
 advice-use-class-folders-check-folder = nimm einen Ordner mit einem Unterordner voller Bilder je Klasse; prüfe, ob der richtige Ordner gewählt ist
 problem-crop-scale-invalid = ein Ausschnitt von { $low } bis { $high } ist kein Bereich zwischen 0 und 1
 advice-usual-crop-scale = 0.08,1 ist üblich; 0.5,1 schneidet weniger ab
-problem-aspect-ratio-invalid = ein Seitenverhältnis von { $low } bis { $high } ist kein Bereich positiver Zahlen
 problem-input-size-out-of-range = eine Eingabegröße von { $size } Pixeln liegt nicht zwischen 1 und { $largest_input }
 problem-crop-ratio-out-of-range = ein Ausschnittverhältnis von { $crop_ratio } liegt nicht zwischen { $smallest_crop } und 1
 advice-usual-crop-ratio = 0.875 ist üblich: Damit wird die kürzere Seite bei einer Eingabegröße von 224 auf 256 verkleinert

@@ -130,7 +130,6 @@ advice-use-class-folders-of-formats = use a folder with one subfolder of JPEG, P
 advice-use-class-folders-check-folder = use a folder with one subfolder of images per class; check that you chose the right folder
 problem-crop-scale-invalid = a crop scale from { $low } to { $high } is not a valid range between 0 and 1
 advice-usual-crop-scale = 0.08,1 is the usual value; 0.5,1 is milder
-problem-aspect-ratio-invalid = an aspect ratio from { $low } to { $high } is not a valid range of positive numbers
 problem-input-size-out-of-range = an input size of { $size } pixels is not between 1 and { $largest_input }
 problem-crop-ratio-out-of-range = a crop ratio of { $crop_ratio } is not between { $smallest_crop } and 1
 advice-usual-crop-ratio = 0.875 is usual: it resizes the shorter side to 256 for an input size of 224

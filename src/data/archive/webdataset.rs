@@ -75,9 +75,6 @@ fn class_in(part: &Part, content: &mut impl Read) -> Option<String> {
 }
 
 /// Returns whether a tar begins with a sample that has an image and a class.
-///
-/// # Errors
-/// Returns a Problem if the file cannot be read.
 pub(super) fn is_shard(path: &Path) -> Result<bool> {
     let Some(reader) = tar_reader(path)? else {
         return Ok(false);

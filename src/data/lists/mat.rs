@@ -31,9 +31,6 @@ const MATRIX: u32 = 14;
 const PACKED: u32 = 15;
 
 /// Returns the labels and splits of Flowers-102 in a folder; `None` if there are none.
-///
-/// # Errors
-/// Returns a Problem if a file cannot be read or has no such matrix.
 pub(super) fn flowers(reader: &mut Reader, finder: &Finder, holder: usize) -> Result<Option<List>> {
     let tree = reader.tree;
     let dir = &tree.dirs[holder];

@@ -6,13 +6,14 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::rng::{Purpose, Rng};
 
+/// Minimum and maximum aspect ratio (width / height) of a crop.
+const RATIO: (f32, f32) = (3.0 / 4.0, 4.0 / 3.0);
+
 /// Augmentation of training images.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Augment {
     /// Minimum and maximum share of the image's area that a crop covers.
     pub crop_scale: (f32, f32),
-    /// Minimum and maximum aspect ratio (width / height) of a crop.
-    pub ratio: (f32, f32),
     /// Whether images are mirrored horizontally with a probability of one half.
     pub flip: bool,
 }
@@ -22,17 +23,16 @@ impl Default for Augment {
     fn default() -> Self {
         Self {
             crop_scale: (0.08, 1.0),
-            ratio: (3.0 / 4.0, 4.0 / 3.0),
             flip: true,
         }
     }
 }
 
 impl Augment {
-    /// Checks the ranges.
+    /// Checks the scale.
     ///
     /// # Errors
-    /// Returns a Problem if a range is empty, not positive or (for the scale) above 1.
+    /// Returns a Problem if the range of the scale is empty, not positive or above 1.
     pub fn checked(self) -> Result<Self> {
         let (low, high) = self.crop_scale;
         if !(low > 0.0 && low <= high && high <= 1.0) {
@@ -43,15 +43,6 @@ impl Augment {
             ))
             .at("crop_scale")
             .advise(message!("advice-usual-crop-scale")));
-        }
-        let (low, high) = self.ratio;
-        if !(low > 0.0 && low <= high && high.is_finite()) {
-            return Err(Problem::new(message!(
-                "problem-aspect-ratio-invalid",
-                low = low.to_string(),
-                high = high.to_string()
-            ))
-            .at("ratio"));
         }
         Ok(self)
     }
@@ -70,7 +61,7 @@ impl Augment {
     /// Draws a box like torchvision's `RandomResizedCrop.get_params`.
     fn draw_box(&self, rng: &mut Rng, width: u32, height: u32) -> CropBox {
         let (full_w, full_h) = (f64::from(width), f64::from(height));
-        let (low, high) = (f64::from(self.ratio.0), f64::from(self.ratio.1));
+        let (low, high) = (f64::from(RATIO.0), f64::from(RATIO.1));
         for _ in 0..10 {
             let share = rng.between(f64::from(self.crop_scale.0), f64::from(self.crop_scale.1));
             let area = full_w * full_h * share;

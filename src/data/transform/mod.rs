@@ -68,7 +68,7 @@ pub enum CropMode {
 }
 
 /// How images are resized.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Resize {
     /// The filter, also used for training.
     pub interpolation: Interpolation,
@@ -77,7 +77,7 @@ pub struct Resize {
 }
 
 /// The input that a network expects.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputSpec {
     /// Side of the square input in pixels.
     pub size: usize,
@@ -85,7 +85,6 @@ pub struct InputSpec {
     /// of 224; with 1.0, nothing is cropped off.
     pub crop_ratio: f32,
     /// Filter and crop.
-    #[serde(default)]
     pub resize: Resize,
 }
 

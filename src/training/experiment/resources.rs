@@ -237,7 +237,6 @@ pub fn augment_of(config: &RunConfig) -> Augment {
     Augment {
         crop_scale: (low, high),
         flip: config.flip,
-        ..Augment::default()
     }
 }
 
