@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table, complain};
 use super::predict::picture;
-use super::run_args::{RunArgs, finished};
+use super::run_args::{RunArgs, finished, snapshot};
 use crate::experiment::inside::look;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
@@ -98,13 +98,18 @@ struct Attention {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;
-    let task = args.asked.task(&folder)?;
+    let task = snapshot(&folder, args.asked.task)?;
     let anchor = finished(&folder)? - 1;
     let cache = args
         .asked
         .moved
         .cache(&store::load_facts(&folder)?.0.config);
-    let (predictor, inside) = look(&folder, [anchor, task], args.asked.device(), &cache)?;
+    let (predictor, inside) = look(
+        &folder,
+        [anchor, task],
+        args.asked.device.as_deref(),
+        &cache,
+    )?;
     let mut end = End::Done;
     if let Some(problem) = &inside.problem {
         complain(problem);

@@ -2,6 +2,7 @@
 //! checks.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::End;
 use super::output::{Table, complain, tell};
@@ -51,7 +52,7 @@ struct Played<'a> {
     runs: Vec<Run>,
     /// The values in its text.
     figures: Vec<Value>,
-    questions: Vec<Answer<'a>>,
+    questions: Vec<Value>,
     checks: Vec<Check<'a>>,
     /// Whether all checks passed.
     holds: bool,
@@ -65,20 +66,6 @@ struct Run {
     /// Whether an existing run was reused.
     again: bool,
     seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Value {
-    name: String,
-    formula: String,
-    /// `None` if it cannot be computed.
-    value: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    name: &'a str,
-    answer: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -255,9 +242,9 @@ impl Player<'_> {
                 check.formula, check.line
             ));
         }
-        let questions = self.unit.asks().map(|ask| Answer {
-            name: &ask.name,
-            answer: ask.answer(&self.figures, language),
+        let questions = self.unit.asks().map(|ask| {
+            let answer = ask.answer(&self.figures, language);
+            json!({"name": ask.name, "answer": answer})
         });
         let played = Played {
             lesson: &self.unit.name,
@@ -303,10 +290,9 @@ impl Player<'_> {
         });
         let spans = texts.flat_map(|text| &text.spans);
         let live = spans.filter_map(|span| Some((span, span.live.as_ref()?)));
-        live.map(|(span, formula)| Value {
-            name: span.text.clone(),
-            formula: formula.text.clone(),
-            value: formula.value(&self.figures).ok(),
+        live.map(|(span, formula)| {
+            let value = formula.value(&self.figures).ok();
+            json!({"name": span.text, "formula": formula.text, "value": value})
         })
         .collect()
     }

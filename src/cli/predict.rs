@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::End;
 use super::output::{Json, Table, complain, tell};
-use super::run_args::RunArgs;
+use super::run_args::{RunArgs, snapshot};
 use super::sheet::SheetPaths;
 use crate::data::decode_picture_file;
 use crate::experiment::ResourceCache;
@@ -106,8 +106,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         sheet.check(&args.json)?;
     }
     let folder = args.asked.folder()?;
-    let task = args.asked.task(&folder)?;
-    let device = args.asked.device();
+    let task = snapshot(&folder, args.asked.task)?;
+    let device = args.asked.device.as_deref();
     let moved = &args.asked.moved;
     let cache = moved.cache(&store::load_facts(&folder)?.0.config);
     let predictor = Predictor::open(&folder, task, device, &cache, true)?;

@@ -43,10 +43,10 @@ pub(super) struct RunArgs {
     run: String,
     /// Use the state after this task (from 1) [default: the last one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    task: Option<u64>,
+    pub task: Option<u64>,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices` [default: the run's]
     #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
+    pub device: Option<String>,
     #[command(flatten)]
     pub moved: MovedFiles,
     /// Look for the run in this folder
@@ -59,22 +59,9 @@ impl RunArgs {
     pub fn folder(&self) -> Result<PathBuf> {
         store::find(&store::runs_root(self.out.as_deref()), &self.run)
     }
-
-    /// Returns the index of the requested snapshot, from 0.
-    pub fn task(&self, folder: &Path) -> Result<usize> {
-        snapshot(folder, self.task)
-    }
-
-    /// Returns the requested device.
-    pub fn device(&self) -> Option<&str> {
-        self.device.as_deref()
-    }
 }
 
 /// Returns the index (from 0) of the snapshot after the task with this number (from 1), or of the last one.
-///
-/// # Errors
-/// Returns a Problem if the run has not finished this task.
 pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     let saved = finished(folder)?;
     let task = task.map_or(saved, |task| task as usize);
@@ -90,9 +77,6 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 }
 
 /// Returns the number of finished tasks of a run, at least one.
-///
-/// # Errors
-/// Returns a Problem if there is none.
 pub(super) fn finished(folder: &Path) -> Result<usize> {
     match store::summarize(folder)?.saved() {
         0 => Err(Problem::new("this run has not finished any task yet")

@@ -161,9 +161,6 @@ fn errors(device: &Device, own_kernels: bool) -> Result<(f64, Option<Problem>)> 
 const FAULT: &str = "LAE_STUDIO_SELFTEST_FAULT";
 
 /// Injects the requested fault, to check that the self-test finds it.
-///
-/// # Errors
-/// Returns a Problem for the fault `wrong`.
 fn injected_fault() -> Result<()> {
     match std::env::var(FAULT).as_deref() {
         Ok("wrong") => Err(Problem::new(format!("a fault was injected by {FAULT}"))),

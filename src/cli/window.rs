@@ -57,9 +57,6 @@ pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
 }
 
 /// Returns the display server that is used without `--display`.
-///
-/// # Errors
-/// Returns a Problem if the environment variable is invalid.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn usual_display() -> Result<DisplayChoice> {
     /// The environment variable that is used if `--display` is not given.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table, complain, tell};
-use super::run_args::RunArgs;
+use super::run_args::{RunArgs, snapshot};
 use super::settings::keyed;
 use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
@@ -123,7 +123,7 @@ impl MistakesOutput {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let folder = args.asked.folder()?;
-    let task = args.asked.task(&folder)?;
+    let task = snapshot(&folder, args.asked.task)?;
     let stored = store::load(&folder)?;
     let cache = args.asked.moved.cache(&stored.header.config);
     let header = &stored.header;
@@ -145,7 +145,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ask_again(
             &folder,
             task,
-            (args.asked.device(), &cache),
+            (args.asked.device.as_deref(), &cache),
             tests,
             answers,
             &mut wrong,
@@ -175,7 +175,7 @@ fn training(
         not_by_added_task(header, class)?;
     }
     let control = stop_on_ctrl_c()?;
-    let predictor = Predictor::open(folder, task, args.asked.device(), cache, true)?;
+    let predictor = Predictor::open(folder, task, args.asked.device.as_deref(), cache, true)?;
     let mut step = step_of(&control);
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
     let (of, input) = ((folder, task), predictor.input());

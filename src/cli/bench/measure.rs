@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::explain::{self, Kernels, Products};
-use super::mode::Mode;
 use super::network::Network;
-use super::{BenchCase, Row, idle};
+use super::{BenchCase, Mode, Row, idle};
 use crate::cli::output::{complain, size};
 use crate::experiment::{ResourceCache, footprint, weight_type};
 use crate::nn::WeightPlacement;

@@ -5,7 +5,6 @@
 
 mod explain;
 mod measure;
-mod mode;
 mod network;
 mod pytorch;
 mod table;
@@ -16,17 +15,57 @@ use serde::{Deserialize, Serialize};
 
 use super::End;
 use super::output::{Json, complain, tell};
-use super::settings::{option_of, without_effect};
+use super::settings::{keyed, option_of, without_effect};
 use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
 use crate::experiment::{self, weight_type};
-use crate::method::{self, Chosen, UnusedSetting};
+use crate::method::{self, Chosen, PassWork, UnusedSetting};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 
-use mode::Mode;
 use pytorch::{PyTorch, PytorchSpeed};
+
+/// A measured mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// An optimiser step with everything trained.
+    Train,
+    /// An optimiser step with a frozen PET: only the new head learns.
+    TrainFrozen,
+    /// A forward pass over training images without gradients.
+    Measure,
+    /// Prediction.
+    Predict,
+    /// A whole task: its passes, the closed-form solutions between and after them, and predictions.
+    Task,
+}
+
+impl Mode {
+    /// All modes with their keys; those that measure single steps come first.
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Train, "train"),
+        (Self::TrainFrozen, "train_frozen"),
+        (Self::Measure, "measure"),
+        (Self::Predict, "predict"),
+        (Self::Task, "task"),
+    ];
+
+    fn key(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// Returns the work of the pass to which the step belongs; `None` for predictions and for a whole task.
+    fn work(self) -> Option<PassWork> {
+        match self {
+            Self::Train => Some(PassWork::Learn { frozen: false }),
+            Self::TrainFrozen => Some(PassWork::Learn { frozen: true }),
+            Self::Measure => Some(PassWork::Measure),
+            Self::Predict | Self::Task => None,
+        }
+    }
+}
 
 /// Options of `bench`.
 #[derive(clap::Args)]
@@ -48,7 +87,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     method: Vec<String>,
     /// What to measure, separated by commas [default: all that apply to the method; task only with --method]
-    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = mode::parser())]
+    #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = keyed(Mode::ALL))]
     mode: Vec<Mode>,
     /// Name of a PET plugin [default: the method's]
     #[arg(long, value_name = "NAME")]
@@ -263,12 +302,16 @@ impl BenchCase<'_> {
             Some(work) => passes.iter().any(|pass| pass.work == work),
             None => true,
         };
-        let all = match self.args.mode.is_empty() {
-            true if self.args.method.is_empty() => &Mode::STEPS[..],
-            true => &Mode::ALL[..],
-            false => &self.args.mode,
+        let is_step = |mode: &Mode| *mode != Mode::Task || !self.args.method.is_empty();
+        let all: Vec<Mode> = match self.args.mode.is_empty() {
+            true => Mode::ALL
+                .map(|(mode, _)| mode)
+                .into_iter()
+                .filter(is_step)
+                .collect(),
+            false => self.args.mode.clone(),
         };
-        Ok(all.iter().copied().filter(has).collect())
+        Ok(all.into_iter().filter(has).collect())
     }
 
     /// Returns the settings of a run with these values.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use super::mode::Mode;
+use super::Mode;
 use crate::backbone::library::{BackboneChoice, BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
 use crate::method::{self, Batch, CancelToken, Chosen, Method, Pass, PetPlan, Setup, Task};

@@ -33,9 +33,6 @@ pub struct PyTorch<'a> {
 
 impl<'a> PyTorch<'a> {
     /// Checks whether this Python has the packages for the rows of a device.
-    ///
-    /// # Errors
-    /// Returns a Problem if it does not.
     pub fn find(python: &'a str, device: &str, compiled: bool) -> Result<Self> {
         let (device, look) = match device::choose(device)?.is_cpu() {
             true => ("cpu", "import torch, timm"),
@@ -62,9 +59,6 @@ impl<'a> PyTorch<'a> {
     }
 
     /// Measures the work of a row; returns an empty list if the script does not support the row.
-    ///
-    /// # Errors
-    /// Returns a Problem if PyTorch fails.
     pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<PytorchSpeed>> {
         let rounded = row.weights == WeightType::Bf16.title();
         let dtypes: &[&str] = match (self.device, rounded) {

@@ -29,8 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<End> {
     let progress = StatusLine::new();
-    let step =
-        |doing: Message, done: usize, of: Option<usize>| progress.step(&doing.english(), done, of);
+    let step = |doing: Message, done: usize, of: Option<usize>| progress.step(&doing, done, of);
     let watch = Watch::new(&step);
     let options = OpenOptions {
         bit_depth: args.bit_depth,

@@ -3,6 +3,7 @@
 mod export;
 mod text;
 
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -181,8 +182,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         download(name)?;
     }
     let progress = StatusLine::new();
-    let step =
-        |doing: Message, done: usize, of: Option<usize>| progress.step(&doing.english(), done, of);
+    let step = |doing: Message, done: usize, of: Option<usize>| progress.step(&doing, done, of);
     let watch = Watch::new(&step);
     let root = store::runs_root(args.out.as_deref());
     let options = OpenOptions {
@@ -290,7 +290,7 @@ fn download(name: &str) -> Result<()> {
     let megabytes = |bytes: u64| (bytes >> 20) as usize;
     let done = set.download(&mut |at| {
         progress.step(
-            "downloading (MB)",
+            &"downloading (MB)",
             megabytes(at.done),
             at.total.map(megabytes),
         )
@@ -318,7 +318,7 @@ impl StatusLine {
         Self { bar }
     }
 
-    fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
+    fn step(&self, doing: &dyn Display, done: usize, of: Option<usize>) -> bool {
         self.bar.tick();
         self.bar.set_message(match of {
             Some(of) => format!("{doing}: {done} of {of}"),

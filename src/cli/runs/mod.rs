@@ -94,7 +94,7 @@ impl Args {
                     .advise("give a file that ends in .svg, .pdf or .png, or omit the option"),
             );
         }
-        if self.table.unfinished() && !self.table.asks_for_table() && self.export.is_none() {
+        if self.table.unfinished && !self.table.asks_for_table() && self.export.is_none() {
             return Err(
                 Problem::new("the list contains all runs, so --unfinished has no effect")
                     .at("--unfinished")
@@ -129,8 +129,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
     // A run that is named explicitly is included even if it is unfinished.
-    let mut unfinished = args.table.unfinished() || !args.runs.is_empty();
-    if args.table.is_choosing() || is_table {
+    let mut unfinished = args.table.unfinished || !args.runs.is_empty();
+    if !args.table.conditions.is_empty() || is_table {
         let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
         let (chosen, asked) = args.table.chosen(whole.map(TableRun::of).collect())?;
         unfinished |= asked;
@@ -206,9 +206,6 @@ fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
 }
 
 /// Removes unfinished runs, and reports this.
-///
-/// # Errors
-/// Returns a Problem if no other run is left.
 fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
     let all = runs.len();
     runs.retain(|run| Progress::of(run).is_complete());
@@ -310,9 +307,6 @@ fn state(run: &RunSummary) -> String {
 }
 
 /// Returns the folders of the runs that a grid has below `root`, finished or not.
-///
-/// # Errors
-/// Returns a Problem if there is no such grid, or it cannot be read.
 fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
     let (grid, _) = grid::find(grid)?;
     let plan = GridPlan::without_devices(grid, root, &Overrides::default())?;

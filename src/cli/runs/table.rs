@@ -10,7 +10,7 @@ pub(super) struct TableOptions {
     /// Only runs that match this condition: a metric, setting or fact, one of = != > >= < <= ~, and a value ("final >
     /// 85", "method = l2p and epochs >= 5"); may be given several times
     #[arg(long = "where", value_name = "CONDITION")]
-    conditions: Vec<String>,
+    pub conditions: Vec<String>,
     /// Group runs by these columns: mean ± std over everything else, including class orders and seeds ("method,pet")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct TableOptions {
     /// Include unfinished runs, in separate rows; otherwise tables, figures and reports contain only finished runs,
     /// unless a run is named or a condition uses `state` or `tasks_done`
     #[arg(long)]
-    unfinished: bool,
+    pub unfinished: bool,
     /// Add the published A_N to each row found in a paper's table, the difference, and how the settings differ
     #[arg(long)]
     published: bool,
@@ -69,20 +69,7 @@ impl TableOptions {
             || self.published
     }
 
-    /// Returns whether unfinished runs are requested.
-    pub fn unfinished(&self) -> bool {
-        self.unfinished
-    }
-
-    /// Returns whether only some runs are requested.
-    pub fn is_choosing(&self) -> bool {
-        !self.conditions.is_empty()
-    }
-
     /// Returns the runs that meet all conditions, and whether a condition is about their progress.
-    ///
-    /// # Errors
-    /// Returns a Problem if a condition cannot be read.
     pub fn chosen<'a>(&self, mut runs: Vec<TableRun<'a>>) -> Result<(Vec<TableRun<'a>>, bool)> {
         let mut all = Vec::new();
         for text in &self.conditions {

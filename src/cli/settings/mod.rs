@@ -147,9 +147,6 @@ impl Settings {
     }
 
     /// Returns the settings to open the dataset with. Reports errors that do not depend on the dataset.
-    ///
-    /// # Errors
-    /// Returns a Problem for values out of range.
     fn asked(&self, config: &RunConfig, corrected: &[Correction]) -> Result<RunConfig> {
         let mut asked = config.clone();
         self.given.apply(&mut asked);
@@ -267,9 +264,6 @@ fn read_config(path: &Path) -> Result<RunConfig> {
 }
 
 /// Returns the corrected labels of an option: those of a list, none, or without the option those of the dataset's list.
-///
-/// # Errors
-/// Returns a Problem if a list cannot be read.
 pub(super) fn corrected(option: Option<&str>, root: &Path, data: &str) -> Result<Vec<Correction>> {
     match option {
         Some("none") => Ok(Vec::new()),
