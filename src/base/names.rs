@@ -92,11 +92,7 @@ pub fn subscripts(text: &str) -> Vec<Range<usize>> {
 /// Returns the message about a name that is too long.
 pub fn too_long(name: &str) -> Message {
     let letters = name.chars().count().to_string();
-    message!(
-        "problem-name-too-long",
-        letters = letters,
-        most = LONGEST_NAME
-    )
+    message!("problem-name-too-long", letters, most = LONGEST_NAME)
 }
 
 /// Advises "did you mean `x`?" if a known name is similar, otherwise lists the known names.

@@ -106,7 +106,7 @@ impl Problem {
     #[must_use]
     pub fn inside(mut self, id: &'static str) -> Self {
         let what: Value = self.words().into();
-        self.what = self.messages.store(0, message!(id, what = what));
+        self.what = self.messages.store(0, message!(id, what));
         self
     }
 
@@ -224,7 +224,7 @@ pub fn some_words(words: &[Words], most: usize) -> Value {
     let mut shown = words.iter().take(most).cloned().map(Value::from);
     let first = shown.next().unwrap_or_else(|| "".into());
     let joined = shown.fold(first, |first, rest| {
-        message!("remark-joined", first = first, rest = rest).into()
+        message!("remark-joined", first, rest).into()
     });
     and_more(joined, words.len(), most)
 }

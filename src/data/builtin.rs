@@ -46,9 +46,8 @@ struct Header {
 }
 
 fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
-    let bad = |why: &str| {
-        Problem::new(message!("problem-built-in-dataset-damaged", why = why)).at(origin)
-    };
+    let bad =
+        |why: &str| Problem::new(message!("problem-built-in-dataset-damaged", why)).at(origin);
     let (length, rest) = pack
         .split_first_chunk::<4>()
         .ok_or_else(|| bad("no header"))?;

@@ -188,7 +188,7 @@ impl Checked {
                 "remark-bit-depth-clipped",
                 n = images,
                 depth = bit_depth,
-                bits = bits
+                bits
             )
         } else if bit_depth == FULL_DEPTH
             && bits > 0
@@ -199,8 +199,8 @@ impl Checked {
             message!(
                 "remark-bit-depth-dark",
                 n = images,
-                bits = bits,
-                largest = largest,
+                bits,
+                largest,
                 depth = better
             )
         } else {

@@ -201,8 +201,7 @@ fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
         .chunks_exact(stride)
         .map(|record| usable(form, i64::from(record[form.labels - 1])))
         .collect();
-    let damage =
-        (rest > 0).then(|| message!("skip-truncated", n = labels.len(), rest = rest).into());
+    let damage = (rest > 0).then(|| message!("skip-truncated", n = labels.len(), rest).into());
     let damage = damage.or_else(|| damage_of(&labels));
     Batch {
         bytes,
@@ -224,7 +223,7 @@ fn damage_of(labels: &[Option<u32>]) -> Option<Words> {
 
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let wrong = |what: &str| {
-        Problem::new(message!("problem-cifar-file-damaged", what = what))
+        Problem::new(message!("problem-cifar-file-damaged", what))
             .advise(message!("advice-download-again"))
     };
     let pickle = pickle::read(&bytes)?;

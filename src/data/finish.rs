@@ -105,11 +105,11 @@ fn check_corrected(
     assumed: &mut Vec<Words>,
 ) -> Result<()> {
     if let Some(words) = corrected.words() {
-        assumed.push(message!("remark-corrected-labels", words = words).into());
+        assumed.push(message!("remark-corrected-labels", words).into());
     }
     if corrected.without_effect > 0 {
         let n = corrected.without_effect;
-        assumed.push(message!("remark-corrections-without-effect", n = n).into());
+        assumed.push(message!("remark-corrections-without-effect", n).into());
     }
     let trained = counts(train, names.len());
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
@@ -227,7 +227,7 @@ fn tested(
     let test = drawn.samples.len();
     let remark = message!(
         "remark-test-split-drawn",
-        test = test,
+        test,
         n = test + train.len(),
         share = percent(draw.share),
         seed = draw.seed.to_string()
@@ -275,7 +275,7 @@ fn fill_gaps(
         n => message!(
             "remark-test-classes-filled",
             classes = gaps,
-            n = n,
+            n,
             share = percent(draw.share),
             seed = draw.seed.to_string()
         ),

@@ -110,7 +110,7 @@ impl Tree {
             Ok(entries) => entries,
             Err(error) => {
                 let error = error.to_string();
-                self.skip(&job.path, message!("skip-folder-unreadable", error = error));
+                self.skip(&job.path, message!("skip-folder-unreadable", error));
                 return None;
             }
         };
@@ -129,10 +129,7 @@ impl Tree {
                 Ok(entry) => entry,
                 Err(error) => {
                     let error = error.to_string();
-                    self.skip(
-                        &dir.path,
-                        message!("skip-folder-list-incomplete", error = error),
-                    );
+                    self.skip(&dir.path, message!("skip-folder-list-incomplete", error));
                     break;
                 }
             };
@@ -268,7 +265,7 @@ pub fn reason_for(name: &OsStr) -> Words {
     match foreign_format(&ending) {
         Some(format) => message!("skip-format-unsupported", form = format),
         None if ending.is_empty() => message!("skip-no-image"),
-        None => message!("skip-no-image-extension", ending = ending),
+        None => message!("skip-no-image-extension", ending),
     }
     .into()
 }
@@ -281,7 +278,7 @@ pub fn counted_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
         entry.or_insert((reason, 0)).1 += 1;
     }
     let counts = counts.into_values();
-    let told = |(what, n)| message!("remark-times", n = n, what = what).into();
+    let told = |(what, n)| message!("remark-times", n, what).into();
     counts.map(told).collect()
 }
 

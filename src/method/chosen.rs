@@ -21,8 +21,7 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
         .find(|spec| spec.key == key)
         .ok_or_else(|| {
             let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-            let problem =
-                Problem::new(message!("problem-method-not-found", key = key)).at("--method");
+            let problem = Problem::new(message!("problem-method-not-found", key)).at("--method");
             problem.advise(message!("advice-one-of-values", value = some_of(&keys, 20)))
         })
 }
@@ -193,7 +192,7 @@ impl<'a> Chosen<'a> {
         Problem::new(message!(
             "problem-method-lacks-setting",
             title = self.spec.title,
-            key = key
+            key
         ))
         .at(format!("--set {key}"))
         .advise(remedy)
@@ -245,7 +244,7 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
         let problem =
-            Problem::new(message!("problem-setting-assignment-invalid", text = text)).at("--set");
+            Problem::new(message!("problem-setting-assignment-invalid", text)).at("--set");
         return Err(problem.advise(message!("advice-write-key-value")));
     };
     let key = key.trim();

@@ -153,7 +153,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     let (setting, usual) = own.find_map(|setting| Some((setting, setting.usual_of(epochs)?)))?;
     let problem = Problem::new(match epochs {
         1 => message!("problem-only-epoch-frozen"),
-        n => message!("problem-all-epochs-frozen", n = n),
+        n => message!("problem-all-epochs-frozen", n),
     });
     let remedy = message!(
         "advice-freeze-fewer-epochs",

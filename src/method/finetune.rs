@@ -116,7 +116,7 @@ fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     }
     let title = chosen.spec.title;
     let key = chosen.config.precision.key();
-    let what = message!("problem-precision-not-trainable", title = title, key = key);
+    let what = message!("problem-precision-not-trainable", title, key);
     Err(Problem::new(what)
         .at("--precision")
         .advise(message!("advice-choose-f32-or-method")))

@@ -136,12 +136,8 @@ fn wrong(what: Message) -> Problem {
 fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
     let site = site.site.name();
-    wrong(message!(
-        "problem-adapter-no-matching-lora",
-        pet = pet,
-        site = site
-    ))
-    .advise(message!("advice-choose-lora-plugin"))
+    wrong(message!("problem-adapter-no-matching-lora", pet, site))
+        .advise(message!("advice-choose-lora-plugin"))
 }
 
 /// Checks that the adapter in a folder is a plain LoRA, which changes only B · A, scaled by alpha and rank.
@@ -178,11 +174,7 @@ impl Config {
         let field = |name: &str, value: &dyn Display| {
             let value = value.to_string();
             let value = shortened(&value);
-            message!(
-                "problem-adapter-field",
-                field = shortened(name),
-                value = value
-            )
+            message!("problem-adapter-field", field = shortened(name), value)
         };
         let trains_bias = self.bias.as_deref().is_some_and(|bias| bias != "none");
         let plain_init = match &self.init_lora_weights {
@@ -314,7 +306,7 @@ fn pet_values(
             layer = module,
             from = columns,
             to = rows,
-            inputs = inputs,
+            inputs,
             outputs = wanted
         );
         return Err(wrong(what).advise(message!("advice-choose-adapter-backbone")));
@@ -331,7 +323,7 @@ fn pet_values(
             "problem-adapter-rank",
             layer = module,
             rank = used.len(),
-            size = size
+            size
         );
         return Err(wrong(what).advise(message!("advice-use-adapter-rank", rank = used.len())));
     }
@@ -371,11 +363,7 @@ fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
         };
         if let Some(part) = (0..parts).find(|part| !taken.contains(part) && !idle(*part)) {
             let site = Site::PACKED.get(part).map_or("part", |site| site.name());
-            let what = message!(
-                "problem-adapter-site-without-pet",
-                site = site,
-                layer = shown
-            );
+            let what = message!("problem-adapter-site-without-pet", site, layer = shown);
             return Err(wrong(what).advise(message!("advice-use-lora-all")));
         }
     }

@@ -67,12 +67,7 @@ impl Remote {
         let there = |path: PathBuf, what| {
             self.carry(&path, go_on, &mut |n| {
                 let what = message!(what);
-                tell(message!(
-                    "doing-copying-files",
-                    n = n,
-                    what = what,
-                    place = place
-                ));
+                tell(message!("doing-copying-files", n, what, place));
             })
         };
         for (name, path) in data {

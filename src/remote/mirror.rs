@@ -209,7 +209,7 @@ impl Mirror {
             let same = there.is_some_and(|mark| self.has(Path::new(&name), mark));
             if name.ends_with(ADDED_TASK) && !same {
                 let place = self.place.as_str();
-                let what = message!("place-run-has-added-tasks", place = place);
+                let what = message!("place-run-has-added-tasks", place);
                 return Err(Problem::new(what)
                     .at_path(&self.folder)
                     .advise(message!("place-run-has-added-tasks-advice")));

@@ -62,22 +62,22 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     if code == Some(255) || code.is_none() {
         return if has(&["could not resolve"]) {
             told(
-                message!("place-host-unknown", host = host, place = name.as_str()),
+                message!("place-host-unknown", host, place = name.as_str()),
                 message!("place-host-unknown-advice"),
             )
         } else if has(&["permission denied", "no supported authentication"]) {
             told(
-                message!("place-ssh-key-rejected", host = host),
+                message!("place-ssh-key-rejected", host),
                 message!("place-ssh-key-rejected-advice"),
             )
         } else if has(&["host key verification failed", "identification has changed"]) {
             told(
-                message!("place-host-key-unknown", host = host),
+                message!("place-host-key-unknown", host),
                 message!("place-host-key-unknown-advice"),
             )
         } else if has(&["connection refused", "timed out", "no route", "unreachable"]) {
             told(
-                message!("place-host-not-responding", host = host),
+                message!("place-host-not-responding", host),
                 message!("place-host-not-responding-advice"),
             )
         } else {
@@ -93,11 +93,7 @@ pub fn reason(place: &RemoteMachine, code: Option<i32>, said: &str) -> Problem {
     {
         let program = place.program.as_str();
         return told(
-            message!(
-                "place-program-not-found",
-                program = program,
-                place = name.as_str()
-            ),
+            message!("place-program-not-found", program, place = name.as_str()),
             message!("place-program-not-found-advice"),
         );
     }
@@ -147,8 +143,8 @@ pub fn copy_program(place: &RemoteMachine) -> Result<()> {
             "place-other-system",
             place = place.name.as_str(),
             kind = kind.trim(),
-            system = system,
-            processor = processor
+            system,
+            processor
         ))
         .advise(message!("place-other-system-advice")));
     }

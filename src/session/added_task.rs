@@ -73,7 +73,7 @@ impl Session {
         let name = name.to_string_lossy().into_owned();
         let title = self.header_of(folder).map(RunHeader::title);
         let title = title.unwrap_or_else(|| folder.display().to_string());
-        let title = tr!("predict-added-task-job", run = title, name = name);
+        let title = tr!("predict-added-task-job", run = title, name);
         let run = folder.to_path_buf();
         self.queue(Job::new(JobWork::Teach { run, source }, title));
     }
@@ -90,7 +90,7 @@ impl Session {
 
     fn accept_undone_task(&mut self, folder: &Path, added_task: &AddedTask) {
         let classes = some_of(&added_task.classes, 8);
-        let what = message!("predict-added-task-undone", classes = classes);
+        let what = message!("predict-added-task-undone", classes);
         let told = Problem::new(what).advise(message!("predict-added-task-undone-advice"));
         self.notify(told, false);
         let is_in_folder = |run: &Arc<RunView>| run.folder() == Some(folder);

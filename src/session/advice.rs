@@ -75,8 +75,8 @@ fn gain(config: &RunConfig, better: Recommended) -> String {
             "story-backbone-gain",
             better = reached,
             name = better.title,
-            source = source,
-            own = own,
+            source,
+            own,
             tried = config.backbone.as_str()
         );
         format!(" {text}")

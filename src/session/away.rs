@@ -296,10 +296,10 @@ impl Work {
             if run.is_empty() || job.restarts_from_scratch() {
                 let name = &self.place.name;
                 let name = name.as_str();
-                let what = message!("place-job-unknown", name = name, job = job.title.as_str());
+                let what = message!("place-job-unknown", name, job = job.title.as_str());
                 let advice = match job.restarts_from_scratch() {
                     true => message!("place-job-start-again-advice"),
-                    false => message!("place-job-list-runs-advice", name = name),
+                    false => message!("place-job-list-runs-advice", name),
                 };
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {

@@ -28,7 +28,7 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     }
     if set(one) != set(other) {
         let names = listed(other.class_names(0), NAMED);
-        differs.push(tr!("compare-first-task", names = names));
+        differs.push(tr!("compare-first-task", names));
     }
     let sorted = |header: &RunHeader| {
         let mut names = header.class_order.clone();

@@ -239,15 +239,10 @@ fn told(change: &Correction) -> Problem {
     let (picture, was) = (change.picture.as_str(), change.was.as_str());
     let text = match change.class.as_deref() {
         Some(class) if class == was => {
-            tr!("notices-label-counts-as", picture = picture, class = class)
+            tr!("notices-label-counts-as", picture, class)
         }
-        Some(class) => tr!(
-            "notices-label-corrected",
-            picture = picture,
-            class = class,
-            was = was
-        ),
-        None => tr!("notices-image-excluded", picture = picture),
+        Some(class) => tr!("notices-label-corrected", picture, class, was),
+        None => tr!("notices-image-excluded", picture),
     };
     Problem::new(text).advise(tr!("notices-corrected-labels-advice"))
 }

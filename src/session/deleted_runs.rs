@@ -127,15 +127,15 @@ impl Session {
         match action {
             BinAction::Delete => {
                 self.close_deleted(from);
-                let told = Problem::new(tr!("notices-runs-deleted", n = n));
+                let told = Problem::new(tr!("notices-runs-deleted", n));
                 self.notify(told.advise(tr!("notices-runs-deleted-advice")), false);
                 self.offer_undo(Some(NoticeUndo::Deleted(now)));
             }
             BinAction::Restore => {
-                self.notify(Problem::new(tr!("notices-runs-restored", n = n)), false);
+                self.notify(Problem::new(tr!("notices-runs-restored", n)), false);
             }
             BinAction::Erase => {
-                let told = Problem::new(tr!("notices-runs-erased", n = n));
+                let told = Problem::new(tr!("notices-runs-erased", n));
                 self.notify(told, false);
             }
         }

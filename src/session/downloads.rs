@@ -143,11 +143,11 @@ impl Session {
         match answer {
             Ok(()) => {
                 self.inventory.downloads.remove(at);
-                self.notify(Problem::new(tr!("notices-downloaded", name = name)), false);
+                self.notify(Problem::new(tr!("notices-downloaded", name)), false);
             }
             Err(_) if self.inventory.downloads[at].transfer.is_stopped() => {
                 self.inventory.downloads.remove(at);
-                let told = Problem::new(tr!("notices-download-stopped", name = name))
+                let told = Problem::new(tr!("notices-download-stopped", name))
                     .advise(tr!("notices-download-part-kept"));
                 self.notify(told, false);
             }

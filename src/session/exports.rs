@@ -347,7 +347,7 @@ fn exported(done: &Packed) -> Problem {
 
 fn unpacked_run(unpacked: &Unpacked) -> Problem {
     let name = store::run_name(&unpacked.folder);
-    let told = Problem::new(tr!("story-run-unpacked", name = name));
+    let told = Problem::new(tr!("story-run-unpacked", name));
     match &unpacked.repeats {
         Some(other) => told.advise(tr!("story-reproduces-run", name = other.as_str())),
         None => told,

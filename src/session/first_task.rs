@@ -78,7 +78,7 @@ pub fn first_task_sentences(results: &[FirstTaskResult<'_>]) -> Vec<String> {
                 1 => words,
                 _ => {
                     let names = listed(group[0].first(), 6);
-                    tr!("compare-first-task-results", names = names, words = words)
+                    tr!("compare-first-task-results", names, words)
                 }
             })
         })
@@ -120,7 +120,7 @@ fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
     if most == least {
         return Some(tr!(
             "compare-both-still-recognise",
-            n = n,
+            n,
             best = *best,
             worst = *worst,
             share = most
@@ -130,14 +130,7 @@ fn first_task_sentence(results: &[&FirstTaskResult<'_>]) -> Option<String> {
         true => "compare-still-recognise-only",
         false => "compare-still-recognise",
     };
-    Some(tr!(
-        id,
-        n = n,
-        best = *best,
-        most = most,
-        worst = *worst,
-        least = least
-    ))
+    Some(tr!(id, n, best = *best, most, worst = *worst, least))
 }
 
 fn lowest(shares: &[f64]) -> f64 {
@@ -204,9 +197,9 @@ mod tests {
             "compare-still-recognise-only",
             n = 2,
             best = "LAE",
-            most = most,
+            most,
             worst = "Baseline",
-            least = least
+            least
         )
     }
 

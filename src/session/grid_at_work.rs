@@ -121,14 +121,14 @@ impl Session {
         let folders: Vec<PathBuf> = folders.collect();
         match event {
             Event::Stopped { .. } => {
-                let told = Problem::new(tr!("story-grid-stopped", title = title));
+                let told = Problem::new(tr!("story-grid-stopped", title));
                 let told = told.advise(tr!("story-grid-stopped-advice"));
                 self.notify(told, false);
                 return Some(event);
             }
             Event::Failed { problem, .. } => self.notify(problem, true),
             _ => {
-                let told = tr!("story-grid-finished", title = title, n = done);
+                let told = tr!("story-grid-finished", title, n = done);
                 self.notify(Problem::new(told), false);
             }
         }

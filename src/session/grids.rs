@@ -166,10 +166,10 @@ pub fn line_title(line: &GridLine) -> String {
     if own {
         words.push(tr!("experiment-custom-order").into());
     } else if !said("order", order) {
-        words.push(tr!("experiment-order-number", order = order));
+        words.push(tr!("experiment-order-number", order));
     }
     if !said("seed", &seed) {
-        words.push(tr!("experiment-seed-number", seed = seed));
+        words.push(tr!("experiment-seed-number", seed));
     }
     words.join(" · ")
 }
@@ -333,7 +333,7 @@ impl Session {
             return false;
         }
         if search.is_some() {
-            title = tr!("experiment-grid-search-title", title = title);
+            title = tr!("experiment-grid-search-title", title);
         }
         let job = Job::grid(work, view.device.clone(), title);
         match place {

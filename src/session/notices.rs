@@ -123,7 +123,7 @@ impl Session {
         let missed = findings::told(&run.missed, classes);
         let missed = missed.map(|(head, _)| {
             let head = head.trim_end_matches('.');
-            tr!("notices-open-train", head = head)
+            tr!("notices-open-train", head)
         });
         let advice = match quality.is_guessing() {
             true => Some(Tally::GUESSING.to_string()),

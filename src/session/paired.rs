@@ -18,24 +18,19 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
             "compare-paired-images-unknown",
             one = one.as_str(),
             other = other.as_str(),
-            older = older
+            older
         );
     };
     match mine.beside(first.1, (theirs, second.1)) {
         Some(paired) => told(&one, &other, paired),
-        None => tr!("compare-paired-other-images", one = one, other = other),
+        None => tr!("compare-paired-other-images", one, other),
     }
 }
 
 fn told(one: &str, other: &str, paired: Paired) -> String {
     let images = paired.images;
     if paired.differing() == 0 {
-        return tr!(
-            "compare-paired-same-images",
-            one = one,
-            other = other,
-            n = images
-        );
+        return tr!("compare-paired-same-images", one, other, n = images);
     }
     let p = paired.p();
     let shown = match p < 0.001 {
@@ -50,9 +45,9 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
         id,
         differing = paired.differing(),
         n = images,
-        one = one,
+        one,
         first = paired.first,
-        other = other,
+        other,
         second = paired.second,
         p = shown
     )
@@ -86,28 +81,14 @@ mod tests {
         let (one, other, n) = ("LAE", "Baseline", 450);
         let said = |id, first, second, p| {
             let differing = first + second;
-            tr!(
-                id,
-                differing = differing,
-                n = n,
-                one = one,
-                first = first,
-                other = other,
-                second = second,
-                p = p
-            )
+            tr!(id, differing, n, one, first, other, second, p)
         };
         let differ = said("compare-paired-unlikely-chance", 31, 12, "p = 0.005");
         assert_eq!(words(31, 12), differ);
         let chance = said("compare-paired-maybe-chance", 5, 1, "p = 0.219");
         assert_eq!(words(5, 1), chance);
         assert!(words(60, 5).contains("p < 0.001"));
-        let same = tr!(
-            "compare-paired-same-images",
-            one = one,
-            other = other,
-            n = n
-        );
+        let same = tr!("compare-paired-same-images", one, other, n);
         assert_eq!(words(0, 0), same);
     }
 }

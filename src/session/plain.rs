@@ -91,7 +91,7 @@ fn short_list(text: &str) -> String {
     }
     let rest = names.len() - NAMES;
     let names = names[..NAMES].join(", ");
-    format!("{head}{}", tr!("problem-and-more", names = names, n = rest))
+    format!("{head}{}", tr!("problem-and-more", names, n = rest))
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ impl Progress {
     /// Records the progress. Returns `false` if the task must stop.
     pub fn step(&self, doing: impl Into<Value>, done: usize, of: Option<usize>) -> bool {
         *lock(&self.words) = Some(match of {
-            Some(of) => message!("count-step-of", doing = doing, done = done, of = of),
-            None => message!("count-step", doing = doing, done = done),
+            Some(of) => message!("count-step-of", doing, done, of),
+            None => message!("count-step", doing, done),
         });
         !self.is_stopped()
     }

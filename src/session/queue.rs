@@ -90,7 +90,7 @@ impl Session {
         let away = self.train.places.values().flat_map(|at| at.queue.jobs());
         let known = self.waiting().chain(away).find(same);
         if let Some(title) = known.map(|job| job.title.clone()) {
-            let told = tr!("story-already-queued", title = title);
+            let told = tr!("story-already-queued", title);
             self.notify(Problem::new(told), false);
             return;
         }
@@ -128,8 +128,8 @@ impl Session {
             None => store::run_name(&place),
         };
         let title = match train {
-            true => tr!("story-retraining-run", name = name),
-            false => tr!("story-check-of-run", name = name),
+            true => tr!("story-retraining-run", name),
+            false => tr!("story-check-of-run", name),
         };
         self.queue(Job::new(JobWork::Check { run: place, train }, title));
     }
@@ -202,7 +202,7 @@ impl Session {
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let told = Problem::new(tr!("story-removed-from-queue", title = title));
+                let told = Problem::new(tr!("story-removed-from-queue", title));
                 self.notify(told.advise(tr!("story-start-again-advice")), false);
                 None
             }

@@ -40,13 +40,13 @@ impl PlaceView {
             Fetch::Ready(RemoteAnswers { hello, not_here }) => {
                 let device = match self.place.device.as_deref() {
                     None | Some("auto") => tr!("train-place-best-device").to_string(),
-                    Some(device) => tr!("train-place-device", device = device),
+                    Some(device) => tr!("train-place-device", device),
                 };
                 tr!(
                     "train-place-about",
                     system = hello.system.as_str(),
                     processor = hello.processor.as_str(),
-                    device = device,
+                    device,
                     folder = hello.folder.display().to_string(),
                     n = *not_here
                 )
@@ -329,7 +329,7 @@ impl Session {
             Event::Removed(_) => {
                 at.on_the_way.remove(&id);
                 let title = at.queue.take(id).map_or_else(String::new, |job| job.title);
-                let told = tr!("train-place-run-unqueued", title = title, place = name);
+                let told = tr!("train-place-run-unqueued", title, place = name);
                 let told = Problem::new(told);
                 self.notify(told.advise(tr!("story-start-again-advice")), false);
             }

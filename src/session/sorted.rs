@@ -223,7 +223,7 @@ impl Session {
             move |_| copy_by_class(&copies, &to).map(|n| (n, to)),
             |session, (n, to)| {
                 let place = to.display().to_string();
-                let message = message!("predict-sorted-copied", n = n, place = place);
+                let message = message!("predict-sorted-copied", n, place);
                 session.notify(Problem::new(message), false);
             },
         );

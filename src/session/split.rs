@@ -47,20 +47,13 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &DatasetSplit<'_>)
         None if given.drawn => tr!("data-split-random"),
         None => tr!("data-split-folders"),
     };
-    let not_the_papers = |remedy: &str| {
-        Some(tr!(
-            "data-split-not-comparable",
-            data = data,
-            ours = ours,
-            remedy = remedy
-        ))
-    };
+    let not_the_papers = |remedy: &str| Some(tr!("data-split-not-comparable", data, ours, remedy));
     match (paper.split, given.listed) {
         (PresetSplit::Own, _) if given.drawn => not_the_papers(tr!("data-split-own-included")),
         (PresetSplit::Own, _) => None,
         (PresetSplit::Lists, None) => not_the_papers(tr!("data-split-copy-lists")),
         (PresetSplit::Lists, Some(listed)) if listed.test_names == CODA_TEST => {
-            Some(tr!("data-split-of-coda-prompt", data = data))
+            Some(tr!("data-split-of-coda-prompt", data))
         }
         (PresetSplit::Lists, Some(_)) => None,
         (PresetSplit::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,

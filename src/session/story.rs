@@ -70,7 +70,7 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
         }
         (Stage::Running, Some(Phase::Measuring { task })) => {
             let names = listed(run.class_names(*task), 4);
-            let text = tr!("story-measuring", names = names);
+            let text = tr!("story-measuring", names);
             paragraph(tr!("story-measuring-heading"), text)
         }
         (Stage::Running, Some(Phase::Training { .. } | Phase::Paused)) => return live(run),
@@ -99,12 +99,7 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     let Some(acts) = switches(config) else {
         let does = Chosen::of(config).map_or("", |chosen| chosen.spec.summary());
         let method = header.method.title.as_str();
-        let text = tr!(
-            "story-method-learning",
-            method = method,
-            does = does,
-            names = names
-        );
+        let text = tr!("story-method-learning", method, does, names);
         return vec![paragraph(tr!("story-training-heading"), text)];
     };
     let pet = config.pet.as_str();
@@ -115,22 +110,17 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     let text = if frozen {
         let passes = passes_of(header, task).unwrap_or_default();
         let left = passes.iter().skip(epoch).filter(|pass| pass.frozen());
-        tr!(
-            "story-pet-frozen",
-            pet = pet,
-            n = left.count(),
-            names = names
-        )
+        tr!("story-pet-frozen", pet, n = left.count(), names)
     } else if acts.learning && task > 0 {
-        tr!("story-pet-no-longer-frozen", pet = pet, names = names)
+        tr!("story-pet-no-longer-frozen", pet, names)
     } else {
-        tr!("story-pet-and-head-trained", pet = pet, names = names)
+        tr!("story-pet-and-head-trained", pet, names)
     };
     let mut paragraphs = vec![paragraph(head, text)];
     let accumulated = tr!("story-accumulation-heading");
     if task == 0 {
         if acts.accumulation || acts.ensemble {
-            paragraphs.push(paragraph(accumulated, tr!("story-offline-copy", pet = pet)));
+            paragraphs.push(paragraph(accumulated, tr!("story-offline-copy", pet)));
         }
         return paragraphs;
     }
@@ -157,8 +147,8 @@ fn accumulation(run: &RunView, task: usize) -> String {
     let acts = switches(config).unwrap_or(Switches::NONE);
     if !acts.accumulation {
         return match acts.ensemble {
-            true => tr!("story-accumulation-off", pet = pet),
-            false => tr!("story-online-only", pet = pet),
+            true => tr!("story-accumulation-off", pet),
+            false => tr!("story-online-only", pet),
         };
     }
     let images = header.train_images.get(task).copied().unwrap_or(0);
@@ -169,7 +159,7 @@ fn accumulation(run: &RunView, task: usize) -> String {
     let whole = 1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX));
     let step = short((1.0 - ema) * 100.0);
     let whole = percent(whole, 0);
-    tr!("story-accumulation", pet = pet, step = step, whole = whole)
+    tr!("story-accumulation", pet, step, whole)
 }
 
 fn ensemble_text(run: &RunView) -> &'static str {
@@ -221,12 +211,7 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
                 0..FEW => tr!("story-count-of", n = of, of = group.images),
                 _ => {
                     let share = percent(share / 100.0, 1);
-                    tr!(
-                        "story-count-of-share",
-                        n = of,
-                        of = group.images,
-                        share = share
-                    )
+                    tr!("story-count-of-share", n = of, of = group.images, share)
                 }
             }
         };

@@ -62,7 +62,7 @@ pub fn epochs_span(epochs: &[usize]) -> String {
     let most = epochs.iter().max().copied().unwrap_or(0);
     match least == most {
         true => count_text(most),
-        false => tr!("count-range", least = least, most = most),
+        false => tr!("count-range", least, most),
     }
 }
 
@@ -103,7 +103,7 @@ pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String
     Some(tr!(
         "count-with-original-labels",
         share = percent(*share, 1),
-        corrected = corrected
+        corrected
     ))
 }
 

@@ -89,7 +89,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = published::published(name).map_or(name, |set| set.name);
         all.push(entry(
-            tr!("entries-choose-data", title = title),
+            tr!("entries-choose-data", title),
             UiCommand::ChooseData(name.into()),
         ));
     }
@@ -150,10 +150,10 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
     for (place, job) in session.waiting().enumerate() {
         let (number, title, job) = (place + 1, job.title.as_str(), job.id);
         if place > 0 {
-            let words = tr!("entries-train-next", number = number, title = title);
+            let words = tr!("entries-train-next", number, title);
             all.push(change(words, move |session| session.move_in_queue(job, 0)));
         }
-        let words = tr!("entries-remove-from-queue", number = number, title = title);
+        let words = tr!("entries-remove-from-queue", number, title);
         all.push(entry(words, UiCommand::RemoveJob(job)).careful());
     }
     all
@@ -246,7 +246,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         (200, None),
     ] {
         let zoom = UiCommand::Zoom(percent as f32 / 100.0);
-        let zoom = entry(tr!("entries-zoom", percent = percent), zoom);
+        let zoom = entry(tr!("entries-zoom", percent), zoom);
         all.push(PaletteEntry {
             shortcut,
             ..zoom.also("entries-zoom-keywords")

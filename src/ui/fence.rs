@@ -199,7 +199,7 @@ impl Fences {
     pub fn panic_if_requested(&self, part: &str) {
         let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);
-        assert!(!told, "{}", tr!("shell-part-test-fault", part = part));
+        assert!(!told, "{}", tr!("shell-part-test-fault", part));
     }
 
     /// Records how a piece of work outside of drawing ended. Only the first of consecutive panics is reported.
@@ -290,7 +290,7 @@ impl FailedPart {
 
 /// Returns the Problem that reports a panic of a part.
 fn failure_problem(part: &'static str, words: &str) -> Problem {
-    Problem::new(tr!("shell-part-failed", words = words))
+    Problem::new(tr!("shell-part-failed", words))
         .at(tr!(part))
         .advise(tr!("shell-part-failed-advice"))
 }

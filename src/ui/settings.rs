@@ -209,7 +209,7 @@ impl Settings {
             Ok(()) => tr!("settings-old-file-kept", file = aside.display().to_string()),
             Err(_) => tr!("settings-file-replaced").into(),
         };
-        let what = tr!("settings-unreadable", why = why);
+        let what = tr!("settings-unreadable", why);
         Some(Problem::new(what).at_path(file).advise(advice))
     }
 

@@ -170,11 +170,7 @@ fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
         assert!(split.iter().all(inside));
     }
     let told = |line: u32| {
-        let words = tr!(
-            "skip-listed-not-found",
-            line = line,
-            file = "train_list.txt"
-        );
+        let words = tr!("skip-listed-not-found", line, file = "train_list.txt");
         data.skipped
             .iter()
             .any(|file| file.reason == words.as_str())

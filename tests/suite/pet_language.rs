@@ -191,7 +191,7 @@ fn sites_by_the_names_of_other_programs_lead_to_ours() {
         );
         let problem = broken(&text);
         assert!(
-            problem.what == tr!("problem-site-not-found", name = name),
+            problem.what == tr!("problem-site-not-found", name),
             "{}",
             problem.what
         );

@@ -156,14 +156,14 @@ impl Parser<'_> {
     }
 
     fn no_value(&self) -> Diagnostic {
-        self.wrong(|shown| message!("problem-value-missing-before", shown = shown))
+        self.wrong(|shown| message!("problem-value-missing-before", shown))
     }
 
     /// Returns the mistake that the next token cannot follow a value.
     fn no_sign(&self) -> Diagnostic {
         self.wrong(|shown| match shown {
             "," => message!("problem-comma-not-allowed"),
-            _ => message!("problem-operator-missing-before", shown = shown),
+            _ => message!("problem-operator-missing-before", shown),
         })
     }
 

@@ -381,12 +381,9 @@ fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
 
 fn broken(url: &str, detail: &str) -> Cut {
     Cut::Connection(
-        Problem::new(message!(
-            "problem-download-connection-lost",
-            detail = detail
-        ))
-        .at(url)
-        .advise(message!("advice-restart-download")),
+        Problem::new(message!("problem-download-connection-lost", detail))
+            .at(url)
+            .advise(message!("advice-restart-download")),
     )
 }
 
@@ -394,16 +391,16 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
     use ureq::Error;
     let detail: String = match error {
         Error::BadUri(detail) => {
-            let what = message!("problem-file-address-invalid", detail = detail);
+            let what = message!("problem-file-address-invalid", detail);
             return Cut::Final(Problem::new(what).at(url));
         }
         Error::RequireHttpsOnly(to) => {
-            let what = message!("problem-address-unencrypted-redirect", to = to);
+            let what = message!("problem-address-unencrypted-redirect", to);
             let problem = Problem::new(what).at(url);
             return Cut::Final(problem.advise(message!("advice-use-https-address")));
         }
         Error::ConnectProxyFailed(detail) => {
-            let what = message!("problem-proxy-refused", detail = detail);
+            let what = message!("problem-proxy-refused", detail);
             let problem = Problem::new(what).at(url);
             return Cut::Final(problem.advise(message!("advice-check-proxy-variables")));
         }
@@ -412,7 +409,7 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
         other => other.to_string(),
     };
     Cut::Connection(
-        Problem::new(message!("problem-server-unreachable", detail = detail))
+        Problem::new(message!("problem-server-unreachable", detail))
             .at(url)
             .advise(message!("advice-check-internet-connection")),
     )

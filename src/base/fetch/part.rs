@@ -78,7 +78,7 @@ impl Part {
         let sha256 = hex(&self.hash.clone().finalize());
         let wrong = match (&wanted.sha256, wanted.size) {
             (Some(expected), _) if *expected != sha256 => {
-                Some(message!(OTHER_FILE, sha256 = &sha256, expected = expected))
+                Some(message!(OTHER_FILE, sha256 = &sha256, expected))
             }
             (_, Some(size)) if size != self.length => Some(message!(
                 "problem-downloaded-length-mismatch",

@@ -33,11 +33,24 @@ pub enum Value {
     Message(Box<Message>),
 }
 
-/// Creates a [`Message`](crate::texts::Message) from an id and values.
+/// Creates a [`Message`](crate::texts::Message) from an id and values, written as in [`tr!`](crate::tr).
 #[macro_export]
 macro_rules! message {
-    ($id:expr $(, $name:ident = $value:expr)* $(,)?) => {
-        $crate::texts::Message::new($id)$(.with(stringify!($name), $value))*
+    ($id:expr $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::texts::Message::new($id)
+            $(.with(stringify!($name), $crate::value_of!($name $(= $value)?)))*
+    };
+}
+
+/// Returns the value of an argument of [`tr!`](crate::tr) or [`message!`](crate::message).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! value_of {
+    ($name:ident) => {
+        $name
+    };
+    ($name:ident = $value:expr) => {
+        $value
     };
 }
 

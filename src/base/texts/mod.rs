@@ -44,15 +44,15 @@ pub fn list_id(list: &str, key: &str, part: &str) -> String {
 }
 
 /// Formats a message in the language of this thread: `tr!("queue-title")` is a `&'static str`, `tr!("queue-waiting",
-/// n = 3)` a `String`. Values are texts or numbers.
+/// n = 3)` a `String`. Values are texts or numbers; as in a struct, `n` means `n = n`.
 #[macro_export]
 macro_rules! tr {
     ($id:expr $(,)?) => {
         $crate::texts::Language::spoken().text($id)
     };
-    ($id:expr, $($name:ident = $value:expr),+ $(,)?) => {{
+    ($id:expr, $($name:ident $(= $value:expr)?),+ $(,)?) => {{
         let mut values = $crate::texts::Values::new();
-        $(values.set(stringify!($name), $value);)+
+        $(values.set(stringify!($name), $crate::value_of!($name $(= $value)?));)+
         $crate::texts::Language::spoken().format($id, &values)
     }};
 }

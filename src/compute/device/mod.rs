@@ -244,7 +244,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     found.cloned().ok_or_else(|| {
         let what = match wanted {
             "gpu" => message!("problem-no-gpu"),
-            _ => message!("problem-device-not-found", wanted = wanted),
+            _ => message!("problem-device-not-found", wanted),
         };
         Problem::new(what).at("--device").advise(there_is(devices))
     })

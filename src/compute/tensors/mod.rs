@@ -112,7 +112,7 @@ pub fn all_finite(tensors: &Named) -> Result<()> {
 /// Returns the Problem of a computed result that is not finite.
 pub fn not_finite(what: &str) -> Problem {
     let what = Message::of_list(list_id("finite", what, "what"), what);
-    Problem::new(message!("problem-values-not-finite", what = what))
+    Problem::new(message!("problem-values-not-finite", what))
         .advise(message!("advice-use-smaller-base-lr"))
 }
 

@@ -115,7 +115,7 @@ impl Project {
             renamed.map(|(name, (to, _))| (name, to)).collect();
         renamed.sort_unstable();
         if !renamed.is_empty() {
-            let one = |(from, to)| message!("remark-renamed-one", from = from, to = to).into();
+            let one = |(from, to)| message!("remark-renamed-one", from, to).into();
             let renamed: Vec<Words> = renamed.into_iter().map(one).collect();
             told.push(message!("remark-renamed", classes = some_words(&renamed, 8)).into());
         }

@@ -140,11 +140,9 @@ impl Unpacking<'_> {
             let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
                 Err(zip::result::ZipError::UnsupportedArchive(why)) => {
-                    return Err(
-                        Problem::new(message!("problem-zip-kind-unsupported", why = why))
-                            .at_path(self.archive)
-                            .advise(message!("advice-unpack-and-give-folder")),
-                    );
+                    return Err(Problem::new(message!("problem-zip-kind-unsupported", why))
+                        .at_path(self.archive)
+                        .advise(message!("advice-unpack-and-give-folder")));
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
@@ -258,7 +256,7 @@ impl Unpacking<'_> {
     }
 
     fn bomb(&self, why: &str) -> Problem {
-        Problem::new(message!("problem-archive-rejected", why = why))
+        Problem::new(message!("problem-archive-rejected", why))
             .at_path(self.archive)
             .advise(message!("advice-unpack-if-intended"))
     }

@@ -95,13 +95,11 @@ pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
     let beside = tree.dirs[at].pictures.len();
     if beside > inside {
-        return Err(Problem::new(message!(
-            "problem-images-next-to-folders",
-            beside = beside,
-            inside = inside
-        ))
-        .at_path(&tree.dirs[at].path)
-        .advise(message!("advice-use-class-folders-or-splits")));
+        return Err(
+            Problem::new(message!("problem-images-next-to-folders", beside, inside))
+                .at_path(&tree.dirs[at].path)
+                .advise(message!("advice-use-class-folders-or-splits")),
+        );
     }
     Ok(())
 }

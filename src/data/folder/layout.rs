@@ -49,7 +49,7 @@ impl Reader<'_> {
     pub(super) fn remark_unused(&mut self, dir: usize) {
         let (folder, n) = (&self.tree.dirs[dir].name, self.tree.dirs[dir].total);
         let id = "remark-folder-without-classes-unused";
-        self.remark(message!(id, folder = folder, n = n));
+        self.remark(message!(id, folder, n));
     }
 
     /// Reads `train` beside `test` or `val`; `None` if there is no `train`.
@@ -210,7 +210,7 @@ impl Reader<'_> {
             let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
             let n = nested.count();
             if n > 0 {
-                self.remark(message!("remark-subfolders-in-classes", n = n));
+                self.remark(message!("remark-subfolders-in-classes", n));
             }
         }
         let dir = &tree.dirs[at];

@@ -137,7 +137,7 @@ impl Reader<'_> {
                 (false, true) => "remark-lists-override-folders",
                 (false, false) => "remark-folders-override-lists",
             };
-            let remark = message!(id, files = files);
+            let remark = message!(id, files);
             if id == "remark-lists-override-folders" {
                 by_lists.assumed.push(remark.into());
             } else {
@@ -174,7 +174,7 @@ impl Reader<'_> {
         let [folder, name] = [at, inner].map(|dir| &self.tree.dirs[dir].name);
         self.remark(message!(
             "remark-inner-folder-as-dataset",
-            folder = folder,
+            folder,
             inner = name
         ));
         inner

@@ -65,7 +65,7 @@ fn listed(
     });
     let samples = samples.collect();
     let file = list.to_string_lossy();
-    reader.remark(message!("remark-test-classes-from", file = file));
+    reader.remark(message!("remark-test-classes-from", file));
     reader.used.insert(list);
     Ok(Some(samples))
 }

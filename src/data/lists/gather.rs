@@ -239,7 +239,7 @@ impl<'g, 'a> Gathering<'g, 'a> {
                 continue;
             }
             let file = name.to_string_lossy();
-            let remark = message!("remark-read-from-list", file = file);
+            let remark = message!("remark-read-from-list", file);
             sheet.remarks.push(remark.into());
             self.reader.used.insert(path);
             if !is_split {

@@ -93,7 +93,7 @@ pub(super) fn table_sheet(
         && table.width > 2
     {
         let (column, file) = (table.title(at), source.file);
-        remarks.push(message!("remark-class-column", column = column, file = file).into());
+        remarks.push(message!("remark-class-column", column, file).into());
     }
     Some(Sheet {
         rows: table.rows(&split, &by),

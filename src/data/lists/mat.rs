@@ -82,7 +82,7 @@ fn vector(path: &Path, name: &str) -> Result<Vec<f64>> {
     let bytes =
         files::read(path, MOST).map_err(|error| Problem::io("read the list", path, &error))?;
     numbers(&bytes, name).ok_or_else(|| {
-        Problem::new(message!("problem-matlab-file", name = name))
+        Problem::new(message!("problem-matlab-file", name))
             .at_path(path)
             .advise(message!("advice-matlab-version"))
     })

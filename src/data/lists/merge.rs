@@ -199,7 +199,7 @@ fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<(
     Err(
         Problem::new(message!(id, lists = some_of(&files, 2 * NAMED)))
             .at_path(first.path.parent().unwrap_or(Path::new("")))
-            .advise(message!("advice-give-one-list", path = path)),
+            .advise(message!("advice-give-one-list", path)),
     )
 }
 
@@ -225,18 +225,18 @@ fn leave_out(
     if twice.len() * RARE > rows {
         return Err(Problem::new(message!(
             "problem-list-two-labels-per-image",
-            file = file,
+            file,
             n = twice.len(),
-            images = images
+            images
         ))
         .at_path(&lists[*list].path)
         .advise(message!("advice-one-class-per-image")));
     }
     reader.remark(message!(
         "remark-two-labels-in-list",
-        file = file,
+        file,
         n = twice.len(),
-        images = images
+        images
     ));
     let places = twice.keys().map(|&place| path_of(reader.tree, place));
     skipped.extend(places.map(|path| Skipped::new(path, message!("skip-two-labels"))));

@@ -150,7 +150,7 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
             Labels::Guessed(column) if sure => {
                 reader.remark(message!(
                     "remark-class-column-unused",
-                    column = column,
+                    column,
                     file = &list.file
                 ));
                 list.rows.iter_mut().for_each(|row| row.label = None);
@@ -167,7 +167,7 @@ fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
             Some(column) => problem.advise(message!(
                 "advice-name-class-column",
                 path = list.path.display().to_string(),
-                column = column
+                column
             )),
             None => problem,
         };
@@ -232,7 +232,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
         ("remark-images-without-class", classless),
     ] {
         if n > 0 {
-            reader.remark(message!(id, n = n));
+            reader.remark(message!(id, n));
         }
     }
     if found.train.is_empty() && test.is_empty() {
@@ -266,7 +266,7 @@ fn list_missing(list: &List, found: &mut Found) {
             continue;
         }
         let line = row.line.to_string();
-        let reason = message!(id, line = line, file = list.file.as_str());
+        let reason = message!(id, line, file = list.file.as_str());
         let written = row.written.as_deref().unwrap_or_default();
         found.skipped.push(Skipped::new(written, reason));
     }

@@ -208,8 +208,7 @@ impl<'a> Table<'a> {
                 return SplitBy::Column(at);
             }
             let (column, file) = (self.title(at), self.source.file);
-            remarks
-                .push(message!("remark-split-column-unused", column = column, file = file).into());
+            remarks.push(message!("remark-split-column-unused", column, file).into());
         }
         for at in columns() {
             if let Some(Header::OneSplit(role)) = self.says(at)

@@ -21,7 +21,7 @@ impl Machine<'_> {
     pub fn bad(&self, what: &str) -> Problem {
         Problem::new(message!(
             "problem-pickle-unreadable",
-            what = what,
+            what,
             at = self.at.to_string()
         ))
         .advise(message!("advice-download-binary-version"))

@@ -391,7 +391,7 @@ fn cut() -> Problem {
 }
 
 fn damaged(detail: &str) -> Problem {
-    Problem::new(message!("problem-image-damaged", detail = detail))
+    Problem::new(message!("problem-image-damaged", detail))
         .advise(message!("advice-copy-or-download-again"))
 }
 
@@ -419,7 +419,7 @@ fn not_readable(bytes: &[u8]) -> Problem {
         return Problem::new(message!("problem-file-is-no-image"))
             .advise(message!("advice-supported-image-formats"));
     };
-    Problem::new(message!("problem-file-format-unsupported", name = name))
+    Problem::new(message!("problem-file-format-unsupported", name))
         .advise(message!("advice-save-as-supported-image"))
 }
 

@@ -78,7 +78,7 @@ impl ClassOrder {
         }
         if let Some(seed) = text.strip_prefix("seed:") {
             return seed.trim().parse().map(Self::Seeded).map_err(|_| {
-                Problem::new(message!("problem-seed-invalid", seed = seed))
+                Problem::new(message!("problem-seed-invalid", seed))
                     .at("--order")
                     .advise(message!("advice-write-seed"))
             });
@@ -93,14 +93,12 @@ impl ClassOrder {
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
         }
-        Err(
-            Problem::new(message!("problem-class-order-invalid", text = text))
-                .at("--order")
-                .advise(message!(
-                    "advice-class-order-forms",
-                    value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
-                )),
-        )
+        Err(Problem::new(message!("problem-class-order-invalid", text))
+            .at("--order")
+            .advise(message!(
+                "advice-class-order-forms",
+                value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
+            )))
     }
 
     /// Returns the shortest form of a resolved order: `natural`, or the list of its indices.
@@ -155,7 +153,7 @@ impl ClassOrder {
             Self::Names(names) => indices_of(names, classes)?,
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
-                Problem::new(message!("problem-class-order-not-found", name = name)).at("--order")
+                Problem::new(message!("problem-class-order-not-found", name)).at("--order")
             })?,
         };
         check_permutation(&order, classes)?;
@@ -176,7 +174,7 @@ fn list_of(indices: &[usize]) -> String {
 /// Parses a list written by [`list_of`] or the user.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
-        Problem::new(message!("problem-class-order-part-invalid", part = part))
+        Problem::new(message!("problem-class-order-part-invalid", part))
             .at("--order")
             .advise(message!("advice-use-class-indices"))
     };

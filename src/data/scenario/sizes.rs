@@ -38,7 +38,7 @@ impl TaskSizes {
     /// Returns a Problem for another text or a size of 0.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
-            Problem::new(message!("problem-classes-per-task-invalid", text = text))
+            Problem::new(message!("problem-classes-per-task-invalid", text))
                 .at("--classes-per-task")
                 .advise(message!("advice-classes-per-task-forms"))
         };

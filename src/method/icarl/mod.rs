@@ -90,12 +90,12 @@ pub const SPEC: MethodSpec = MethodSpec {
         }
         let what = message!(
             "problem-too-few-exemplars",
-            budget = budget,
+            budget,
             classes = message!("count-classes", n = classes)
         );
         Err(Problem::new(what)
             .at(format!("--set {EXEMPLARS}"))
-            .advise(message!("advice-use-more-exemplars", classes = classes)))
+            .advise(message!("advice-use-more-exemplars", classes)))
     },
     build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
     ..MethodSpec::USUAL
@@ -231,7 +231,7 @@ impl Method for Icarl {
     fn remarks(&self) -> Vec<Problem> {
         let images = message!("count-training-images", n = self.budget);
         vec![
-            Problem::new(message!("problem-replay-memory", images = images))
+            Problem::new(message!("problem-replay-memory", images))
                 .advise(message!("advice-compare-with-replay-note")),
         ]
     }

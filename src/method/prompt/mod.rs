@@ -210,7 +210,7 @@ fn build<S: Scheme + 'static>(setup: Setup<'_>) -> Result<Box<dyn Method>> {
 
 fn no_class_token(scheme: &dyn Scheme) -> Problem {
     let title = scheme.title();
-    Problem::new(message!("problem-prompts-need-class-token", title = title))
+    Problem::new(message!("problem-prompts-need-class-token", title))
         .at(format!("--method {}", title.to_lowercase()))
         .advise(message!("advice-choose-vit-or-method"))
 }
@@ -221,7 +221,7 @@ fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
         Some(block) => {
             let what = message!(
                 "problem-no-block-for-prompts",
-                setting = setting,
+                setting,
                 block = block.to_string(),
                 depth = depth.to_string()
             );
@@ -250,7 +250,7 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
     let found = &stored.shape;
     Err(Problem::new(message!(
         "problem-state-tensor-shape",
-        name = name,
+        name,
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
     )))
@@ -260,5 +260,5 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
 fn leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
     leaves
         .get(name)
-        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name)))
+        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name)))
 }

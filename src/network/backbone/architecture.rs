@@ -113,7 +113,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         let family = self.family().title;
         Err(Problem::new(message!(
             "problem-family-not-exportable",
-            family = family
+            family
         )))
     }
 
@@ -186,13 +186,8 @@ impl Architecture {
     /// Returns a Problem with the first inconsistency.
     pub fn check(&self) -> Result<()> {
         let title = self.family().title;
-        let unfit = |wrong: String| {
-            Problem::new(message!(
-                "problem-dimensions-inconsistent",
-                title = title,
-                wrong = wrong
-            ))
-        };
+        let unfit =
+            |wrong: String| Problem::new(message!("problem-dimensions-inconsistent", title, wrong));
         if let Some(wrong) = self.contradiction() {
             return Err(unfit(wrong));
         }

@@ -29,7 +29,7 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
-        Problem::new(message!("problem-family-unknown", name = name)).advise(message!(
+        Problem::new(message!("problem-family-unknown", name)).advise(message!(
             "advice-known-families",
             names = names().join(", ")
         ))

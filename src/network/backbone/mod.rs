@@ -102,7 +102,7 @@ impl Facts {
         let kept = self.place.weights;
         if kept != WeightType::F32 {
             let kept = kept.title();
-            let what = message!("problem-precision-prediction-only", kept = kept);
+            let what = message!("problem-precision-prediction-only", kept);
             return Err(Problem::new(what)
                 .at("--precision")
                 .advise(message!("advice-train-in-f32")));
@@ -268,6 +268,6 @@ fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
 }
 
 fn no_prompts(what: &str) -> Problem {
-    Problem::new(message!("problem-backbone-lacks-feature", what = what))
+    Problem::new(message!("problem-backbone-lacks-feature", what))
         .advise(message!("advice-choose-vit-with-class-token"))
 }

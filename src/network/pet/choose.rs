@@ -35,11 +35,11 @@ impl PetSpec {
         let outside = |range: String| {
             let what = message!(
                 "problem-plugin-number-out-of-range",
-                name = name,
+                name,
                 value = shortened(value),
                 name2 = &self.name
             );
-            Problem::new(what).advise(message!("advice-choose-range", range = range))
+            Problem::new(what).advise(message!("advice-choose-range", range))
         };
         if name == MAIN_SIZE {
             let problem = Problem::new(message!(
@@ -107,7 +107,7 @@ impl PetSpec {
                 let (name, min, max) = (&size.name, size.min, size.max);
                 let what = message!(
                     "problem-plugin-number-out-of-range",
-                    name = name,
+                    name,
                     value = value.to_string(),
                     name2 = &self.name
                 );

@@ -386,12 +386,9 @@ impl Run<'_> {
 }
 
 fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
-    let wrong = Diagnostic::new(
-        node.span.clone(),
-        message!("problem-name-unknown", name = name),
-    );
+    let wrong = Diagnostic::new(node.span.clone(), message!("problem-name-unknown", name));
     match function(name) {
-        Some(_) => wrong.because(message!("advice-call-function", name = name)),
+        Some(_) => wrong.because(message!("advice-call-function", name)),
         None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         let others = self.document.table("variants", "`variants`".to_owned())?;
         for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
-                let what = message!("problem-default-variant-name-taken", name = name);
+                let what = message!("problem-default-variant-name-taken", name);
                 self.findings.add(Diagnostic::new(span, what));
                 continue;
             }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
                 match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
                     false => {
-                        let what = message!("problem-plugin-parameter-not-found", name = name);
+                        let what = message!("problem-plugin-parameter-not-found", name);
                         let wrong = Diagnostic::new(item.span(), what);
                         Err(wrong.meant(name, &mut known).quoted())
                     }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
                 false => Site::named(key).into_iter().collect(),
             };
             if !every && !named.is_empty() && !sites.iter().any(|site| named.contains(site)) {
-                let what = message!("problem-equation-for-unlisted-site", key = key);
+                let what = message!("problem-equation-for-unlisted-site", key);
                 let known = named.iter().map(|site| site.name()).chain([EVERY]);
                 self.findings
                     .add(Diagnostic::new(span, what).meant(key, known));

@@ -232,7 +232,7 @@ pub fn function(name: &str) -> Option<&'static Function> {
 pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
     let after = node.span.start + name.len();
     let Some(known) = function(name) else {
-        let what = message!("problem-function-unknown", name = name);
+        let what = message!("problem-function-unknown", name);
         let wrong = Diagnostic::new(node.span.start..after, what);
         return Some(wrong.meant(name, FUNCTIONS.iter().map(|known| known.name)));
     };
@@ -240,8 +240,8 @@ pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagno
         let takes = message!("count-arguments", n = known.arguments());
         let what = message!(
             "problem-function-argument-count",
-            name = name,
-            takes = takes,
+            name,
+            takes,
             given = given.to_string()
         );
         Diagnostic::new(after..node.span.end, what)

@@ -232,7 +232,7 @@ impl PetSpec {
             "problem-parameter-shape-invalid",
             name = &spec.name,
             block = block.to_string(),
-            reason = reason
+            reason
         );
         Diagnostic::new(spec.span.clone(), what)
     }

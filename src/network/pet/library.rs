@@ -154,7 +154,7 @@ impl PluginLibrary {
             Some(entry) => entry.spec.clone(),
             None => {
                 let shown = shortened(name);
-                let problem = Problem::new(message!("problem-plugin-not-found", shown = shown));
+                let problem = Problem::new(message!("problem-plugin-not-found", shown));
                 let known = self.entries.iter().map(|entry| entry.name.to_lowercase());
                 let known: Vec<String> = known.collect();
                 let name = name.to_lowercase();
@@ -237,7 +237,7 @@ impl PluginEntry {
         if !allowed && self.spec.is_ok() {
             let what = message!("problem-replaces-built-in-plugin", name = &built_in.name);
             let allow = format!("lae-studio plugins --allow {}", self.origin);
-            let advice = message!("advice-rename-or-allow-once", allow = allow);
+            let advice = message!("advice-rename-or-allow-once", allow);
             self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
         }
         self

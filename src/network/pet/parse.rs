@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
-            let what = message!("problem-site-not-found", name = name);
+            let what = message!("problem-site-not-found", name);
             if let Some(site) = Site::meant_by(name) {
                 return Diagnostic::new(item.span(), what)
                     .meant(site.name(), [site.name()])
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        let what = message!("problem-name-taken", name = name, owner = owner);
+        let what = message!("problem-name-taken", name, owner);
         Err(Diagnostic::new(span, what))
     }
 }

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             [None, None] => None,
             [Some(min), Some(max)] if min <= default && default <= max => Some([min, max]),
             _ => {
-                let what = message!("problem-constant-range", name = name);
+                let what = message!("problem-constant-range", name);
                 return Err(Diagnostic::new(span, what));
             }
         };
@@ -203,12 +203,7 @@ fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     };
     // Tensors are f32, whose range is smaller than that of f64.
     let number = number.filter(|x| (*x as f32).is_finite());
-    number.ok_or_else(|| {
-        Diagnostic::new(
-            item.span(),
-            message!("problem-number-expected", what = what),
-        )
-    })
+    number.ok_or_else(|| Diagnostic::new(item.span(), message!("problem-number-expected", what)))
 }
 
 /// Reads the default, the range and the description of a size.
@@ -225,7 +220,7 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
     let name = &size.name;
     let what = message!(
         "problem-size-range",
-        name = name,
+        name,
         most_size = MOST_SIZE.to_string(),
         min = min.to_string(),
         default = default.to_string(),

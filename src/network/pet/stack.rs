@@ -183,13 +183,13 @@ impl PetStack {
         let Some(old) = old.map(|(_, old, _)| old.clone()) else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
             let shown = shortened(name);
-            let problem = Problem::new(message!("problem-pet-parameter-not-found", shown = shown));
+            let problem = Problem::new(message!("problem-pet-parameter-not-found", shown));
             return Err(meant(problem, name, names));
         };
         if old.dims() != tensor.dims() {
             return Err(Problem::new(message!(
                 "problem-pet-parameter-shape",
-                name = name,
+                name,
                 dims = shown(&old.dims()),
                 dims2 = shown(&tensor.dims())
             )));

@@ -106,11 +106,7 @@ fn tried_within(mut spec: PetSpec) -> Result<PetSpec, Vec<Diagnostic>> {
 fn found_on(kind: &BlockKind, wrong: Diagnostic) -> Diagnostic {
     let (name, width) = (kind.name, kind.shape().width.to_string());
     match wrong.why.is_empty() {
-        true => wrong.because(message!(
-            "advice-tested-with-blocks",
-            name = name,
-            width = width
-        )),
+        true => wrong.because(message!("advice-tested-with-blocks", name, width)),
         false => wrong,
     }
 }

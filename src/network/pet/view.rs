@@ -171,7 +171,7 @@ impl VariantView {
     /// none.
     pub fn folded(&self) -> Option<String> {
         let sites = listed(&self.folds, 8);
-        (!self.folds.is_empty()).then(|| tr!("editor-on-merges-weights", sites = sites))
+        (!self.folds.is_empty()).then(|| tr!("editor-on-merges-weights", sites))
     }
 }
 

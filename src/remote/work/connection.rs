@@ -83,7 +83,7 @@ impl Work {
         let (code, status, said) = link.ended();
         let Peer::Ssh { place, .. } = &self.peer else {
             let line = said.lines().last().unwrap_or_default();
-            let problem = Problem::new(message!("engine-process-ended", status = status))
+            let problem = Problem::new(message!("engine-process-ended", status))
                 .at(line)
                 .advise(message!("engine-process-ended-advice"));
             return match was_here {

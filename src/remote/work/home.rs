@@ -86,7 +86,7 @@ impl Work {
         };
         if is_full(&problem.what) {
             let what: Value = problem.words().into();
-            let full = message!("place-disk-full-what", place = name, what = what);
+            let full = message!("place-disk-full-what", place = name, what);
             *problem = Problem::new(full).advise(message!("place-disk-full-advice"));
         }
         problem.place = place;

@@ -75,7 +75,7 @@ impl About {
         let long = |what: &str, length: usize, most: usize| {
             Problem::new(message!(
                 "problem-text-too-long",
-                what = what,
+                what,
                 length = length.to_string()
             ))
             .advise(message!("advice-use-at-most", most = most.to_string()))

@@ -70,7 +70,7 @@ impl ContestEnd {
         let mut notes: Vec<Message> = chosen.flat_map(ChosenEnd::notes).collect();
         if !self.unranked.is_empty() {
             let rows = some_of(&self.unranked, MOST_NAMED);
-            notes.push(message!("search-rows-unranked", rows = rows));
+            notes.push(message!("search-rows-unranked", rows));
         }
         notes
     }
@@ -78,19 +78,16 @@ impl ContestEnd {
     fn sentence(&self) -> Message {
         let (title, n) = (&self.title, self.tried);
         let Some(chosen) = &self.chosen else {
-            return message!("search-none-finished", title = title, n = n);
+            return message!("search-none-finished", title, n);
         };
         let (best, mean) = (&chosen.title, chosen.mean);
-        let told = message!(
-            "search-best-row",
-            title = title,
-            best = best,
-            n = n,
-            mean = mean
-        );
-        told.then(chosen.second.as_ref().map(|(second, behind)| {
-            message!("search-points-behind", second = second, behind = *behind)
-        }))
+        let told = message!("search-best-row", title, best, n, mean);
+        told.then(
+            chosen
+                .second
+                .as_ref()
+                .map(|(second, behind)| message!("search-points-behind", second, behind = *behind)),
+        )
     }
 }
 
@@ -103,7 +100,7 @@ impl ChosenEnd {
                 _ => "search-no-clear-difference",
             };
             let others = some_of(&self.level, MOST_NAMED);
-            notes.push(message!(id, best = &self.title, others = others));
+            notes.push(message!(id, best = &self.title, others));
         }
         notes.extend(self.edges.iter().map(|edge| {
             let id = match edge.is_highest {

@@ -33,7 +33,7 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
         Err(error) => (About::default(), Some(error)),
     };
     let remark = wrong.map(|wrong| {
-        Problem::new(message!("problem-run-note-unreadable", wrong = wrong))
+        Problem::new(message!("problem-run-note-unreadable", wrong))
             .at_path(&path)
             .advise(message!("advice-enter-note-again"))
     });

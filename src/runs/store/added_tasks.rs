@@ -115,7 +115,7 @@ pub(super) fn tasks(run: &Path) -> Vec<usize> {
 }
 
 fn damaged(folder: &Path, why: &str) -> Problem {
-    Problem::new(message!("problem-added-task-unreadable", why = why))
+    Problem::new(message!("problem-added-task-unreadable", why))
         .at_path(folder.join(TASK_FILE))
         .advise(message!("advice-restore-or-move-folder"))
 }

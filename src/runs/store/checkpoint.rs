@@ -46,11 +46,8 @@ impl Checkpoint {
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
         let text = self.counters.get(name);
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Problem::new(message!(
-                "problem-checkpoint-counter-unreadable",
-                name = name
-            ))
-            .advise(message!("advice-train-again"))
+            Problem::new(message!("problem-checkpoint-counter-unreadable", name))
+                .advise(message!("advice-train-again"))
         })
     }
 
@@ -97,8 +94,7 @@ impl Checkpoint {
 pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let full = format!("{BULK}{name}");
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
-    let missing =
-        || Problem::new(message!("problem-checkpoint-incomplete", name = name)).at_path(path);
+    let missing = || Problem::new(message!("problem-checkpoint-incomplete", name)).at_path(path);
     found.remove(&full).ok_or_else(missing)
 }
 

@@ -147,15 +147,13 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
             } else {
                 message!("advice-existing-runs", names = some_of(&names, 5))
             };
-            Err(
-                Problem::new(message!("problem-run-not-found", wanted = wanted))
-                    .at_path(root)
-                    .advise(remedy),
-            )
+            Err(Problem::new(message!("problem-run-not-found", wanted))
+                .at_path(root)
+                .advise(remedy))
         }
         several => Err(Problem::new(message!(
             "problem-run-name-ambiguous",
-            wanted = wanted,
+            wanted,
             several = several.len().to_string()
         ))
         .at_path(root)

@@ -32,7 +32,7 @@ pub struct PluginSave {
 /// written; an existing file is then unchanged.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     if let (Some(name), false) = (built_in(&save.name), save.allowed) {
-        let what = message!("problem-built-in-plugin-name", name = name);
+        let what = message!("problem-built-in-plugin-name", name);
         return Err(Problem::new(what).advise(message!("advice-rename-or-replace-plugin")));
     }
     fs::create_dir_all(folder)

@@ -318,7 +318,7 @@ pub(super) fn unreadable_row(
 
 /// Returns the Problem for an unreadable table of a run.
 pub(super) fn damaged_table(path: &Path, why: &str) -> Problem {
-    Problem::new(message!("problem-run-table-damaged", why = why))
+    Problem::new(message!("problem-run-table-damaged", why))
         .at_path(path)
         .advise(message!("advice-restore-or-train-again"))
 }

@@ -93,7 +93,7 @@ impl Collection {
     pub fn add_group(&mut self) {
         self.last += 1;
         let taken: HashSet<&str> = self.groups.iter().map(|g| g.name.as_str()).collect();
-        let mut names = (self.groups.len() + 1..).map(|n| tr!("predict-collect-class", n = n));
+        let mut names = (self.groups.len() + 1..).map(|n| tr!("predict-collect-class", n));
         let free = names.find(|name| !taken.contains(name.as_str()));
         self.groups.push(CollectedClass {
             id: self.last,
@@ -268,12 +268,12 @@ impl Collection {
                 return Some(tr!("predict-collect-name-every-class").into());
             }
             if !known.insert(portable(name).to_lowercase()) {
-                return Some(tr!("predict-collect-duplicate-name", name = name));
+                return Some(tr!("predict-collect-duplicate-name", name));
             }
             match LEAST.saturating_sub(group.pieces.len()) {
                 0 => {}
-                1 => return Some(tr!("predict-collect-one-more-image", name = name)),
-                _ => return Some(tr!("predict-collect-two-images", name = name)),
+                1 => return Some(tr!("predict-collect-one-more-image", name)),
+                _ => return Some(tr!("predict-collect-two-images", name)),
             }
         }
         None

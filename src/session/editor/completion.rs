@@ -87,7 +87,7 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
             let about = match known {
                 Some(own) => {
                     let (shape, init) = (own.shape.as_str(), own.init.as_str());
-                    tr!("editor-name-initial-value", shape = shape, init = init)
+                    tr!("editor-name-initial-value", shape, init)
                 }
                 None => tr!("editor-name-parameter").into(),
             };

@@ -135,7 +135,7 @@ impl Session {
             return;
         };
         let name = open.name.as_deref().unwrap_or(tr!("editor-default-name"));
-        let text = super::renamed(&open.text, &tr!("editor-default-name-copy", name = name));
+        let text = super::renamed(&open.text, &tr!("editor-default-name-copy", name));
         self.open_text(Written {
             text,
             ..Written::default()

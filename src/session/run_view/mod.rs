@@ -239,7 +239,7 @@ impl RunView {
             }
             Event::Saved { what, bytes, .. } => {
                 let size = bytes_text(bytes);
-                self.log(now, tr!("story-log-saved", what = what, size = size));
+                self.log(now, tr!("story-log-saved", what, size));
             }
             Event::Remark { problem, .. } => self.warn(now, problem.what_said()),
             Event::Finished { .. } => {

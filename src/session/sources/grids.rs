@@ -76,7 +76,7 @@ impl Disk {
 /// Returns the plan of a grid. Devices are not opened, because only the engine's thread may do that, and a login node
 /// lacks the devices of the compute nodes.
 fn plan(name: &str, text: &str, root: &Path, overrides: &Overrides) -> Result<GridPlan> {
-    let grid = Grid::read(name, text, &tr!("notices-grid-name", name = name))?;
+    let grid = Grid::read(name, text, &tr!("notices-grid-name", name))?;
     GridPlan::without_devices(grid, root, overrides)
 }
 
@@ -153,7 +153,7 @@ fn factors(several: &VaryingSettings) -> String {
         (several.seeds, tr!("notices-axis-seeds")),
     ];
     for (number, what) in repeated {
-        words.extend(number.map(|n| tr!("notices-axis-values", n = n, setting = what)));
+        words.extend(number.map(|n| tr!("notices-axis-values", n, setting = what)));
     }
     words.join(" × ")
 }

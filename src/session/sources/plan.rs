@@ -261,7 +261,7 @@ fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String>
     let time = jiff::Timestamp::try_from(changed).ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system());
     let since = time.strftime("%Y-%m-%d %H:%M").to_string();
-    Some(tr!("notices-plugin-changed", since = since))
+    Some(tr!("notices-plugin-changed", since))
 }
 
 #[cfg(test)]

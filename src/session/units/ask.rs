@@ -218,7 +218,7 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let (name, count) = (words.name.as_str(), words.choices.len());
     if !(2..=MOST_CHOICES).contains(&count) {
         return Err(
-            Problem::new(message!("lesson-choice-count", name = name, n = count))
+            Problem::new(message!("lesson-choice-count", name, n = count))
                 .advise(message!("lesson-choice-count-advice", n = MOST_CHOICES)),
         );
     }
@@ -229,10 +229,8 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
         }
         (None, there) if there == count => words.holds.clone(),
         _ => {
-            return Err(
-                Problem::new(message!("lesson-no-right-choice", name = name))
-                    .advise(message!("lesson-no-right-choice-advice", n = count)),
-            );
+            return Err(Problem::new(message!("lesson-no-right-choice", name))
+                .advise(message!("lesson-no-right-choice-advice", n = count)));
         }
     };
     let read = |text: &String| Formula::read(text, runs, true);

@@ -125,7 +125,7 @@ impl RunPlan {
             false => words.orders.into_iter().map(with_order).collect(),
         };
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
-            let what = message!("lesson-problem-in-run", name = name, what = problem.words());
+            let what = message!("lesson-problem-in-run", name, what = problem.words());
             return Err(Problem::new(what).advise(problem.messages.words(1, &problem.remedy)));
         }
         let title = match words.title {
@@ -188,7 +188,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     ];
     match good && name.len() <= 40 && !taken.contains(&name) {
         true => Ok(()),
-        false => Err(Problem::new(message!("lesson-name-invalid", name = name))
+        false => Err(Problem::new(message!("lesson-name-invalid", name))
             .advise(message!("lesson-name-advice"))),
     }
 }
@@ -199,7 +199,7 @@ pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
         return Ok(());
     }
     let advice = message!("lesson-no-such-run-advice", names = some_of(runs, 20));
-    Err(Problem::new(message!("lesson-no-such-run", name = name)).advise(advice))
+    Err(Problem::new(message!("lesson-no-such-run", name)).advise(advice))
 }
 
 /// Parses a block as TOML.
@@ -213,7 +213,7 @@ fn in_line(error: &toml::de::Error, text: &str) -> Problem {
         .span()
         .map_or(1, |span| line_and_column(text, span.start).0);
     let why = error.message().trim();
-    Problem::new(message!("lesson-block-unreadable", why = why))
+    Problem::new(message!("lesson-block-unreadable", why))
         .at(format!("line {line} of the block"))
         .advise(message!("lesson-block-unreadable-advice"))
 }

@@ -135,7 +135,7 @@ impl Figure {
             "distance" => Shape::Distance,
             kind @ ("bars" | "spread") => {
                 let missing = || {
-                    Problem::new(message!("lesson-figure-value-missing", kind = kind))
+                    Problem::new(message!("lesson-figure-value-missing", kind))
                         .advise(message!("lesson-figure-value-missing-advice"))
                 };
                 Shape::Bars {
@@ -159,7 +159,7 @@ impl Figure {
             other => {
                 let what = message!("lesson-no-such-figure", kind = other);
                 let names = KINDS.join(", ");
-                let advice = message!("lesson-no-such-figure-advice", names = names);
+                let advice = message!("lesson-no-such-figure-advice", names);
                 return Err(Problem::new(what).advise(advice));
             }
         };

@@ -133,8 +133,8 @@ impl RunFigures {
         if on > after {
             return Err(NoValue::Never(message!(
                 "formula-no-results-after-task",
-                after = after,
-                on = on
+                after,
+                on
             )));
         }
         self.there(after)?;

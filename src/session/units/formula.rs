@@ -253,7 +253,7 @@ fn unknown_run(name: &str, argument: &Expr, runs: &[String]) -> Diagnostic {
         true => message!("formula-no-runs-defined-advice"),
         false => message!("formula-unknown-run-advice", names = some_of(runs, 20)),
     };
-    let what = message!("formula-unknown-run", name = name);
+    let what = message!("formula-unknown-run", name);
     Diagnostic::new(argument.span.clone(), what).because(advice)
 }
 
@@ -296,7 +296,7 @@ fn call_arguments<'t>(
         }),
         _ => {
             let name = function_name(usage);
-            let what = message!("formula-wrong-arguments", name = name, like = *usage);
+            let what = message!("formula-wrong-arguments", name, like = *usage);
             Err(Diagnostic::new(node.span.clone(), what))
         }
     }

@@ -73,10 +73,8 @@ impl Unit {
         let mut seen = HashSet::new();
         for name in names {
             if !seen.insert(name) {
-                return Err(
-                    Problem::new(message!("lesson-duplicate-block-name", name = name))
-                        .advise(message!("lesson-duplicate-block-name-advice")),
-                );
+                return Err(Problem::new(message!("lesson-duplicate-block-name", name))
+                    .advise(message!("lesson-duplicate-block-name-advice")));
             }
         }
         let count: usize = self.plans().map(|plan| plan.configs.len()).sum();
@@ -150,9 +148,7 @@ fn read_fence(name: &str, text: &str, begins: usize, runs: &[String]) -> Result<
         other => {
             let what = message!("lesson-no-such-block", name = other);
             let names = BLOCKS.join(", ");
-            return Err(
-                Problem::new(what).advise(message!("lesson-no-such-block-advice", names = names))
-            );
+            return Err(Problem::new(what).advise(message!("lesson-no-such-block-advice", names)));
         }
     };
     Ok(vec![part])

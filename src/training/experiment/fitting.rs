@@ -53,8 +53,8 @@ fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     Problem::new(message!(
         "problem-cannot-compute",
         name = &info.name,
-        family = family,
-        why = why
+        family,
+        why
     ))
     .at(format!("{} {}", info.api.title(), info.driver))
     .advise(message!("advice-update-driver-then-prepare"))

@@ -63,7 +63,7 @@ impl Images {
         self.copies = copies;
         match self.copies.len() {
             0 => None,
-            n => Some(message!("teach-copies-excluded", n = n)),
+            n => Some(message!("teach-copies-excluded", n)),
         }
     }
 

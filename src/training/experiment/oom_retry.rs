@@ -43,7 +43,7 @@ pub(super) fn to_the_end(
         let what = message!(
             "problem-continues-with-fewer-images",
             out_of_memory = message!("problem-device-out-of-memory"),
-            images = images
+            images
         );
         let problem = Problem::new(what)
             .at("--micro-batch")
@@ -88,7 +88,7 @@ fn reduced_micro_batch(
     let images = message!("count-images", n = fewer);
     ControlFlow::Break(problem.at("--micro-batch").advise(message!(
         "advice-restart-with-smaller-batches",
-        images = images,
+        images,
         at_once = at_once.to_string()
     )))
 }

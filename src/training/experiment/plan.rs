@@ -55,8 +55,7 @@ fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     }
     sentences.extend(told_two_labels(&data.two_labels).map(Words::from));
     let name = &backbone.entry.name;
-    let about =
-        |what: &Words| message!("remark-backbone-assumed", name = name, what = what.clone());
+    let about = |what: &Words| message!("remark-backbone-assumed", name, what = what.clone());
     sentences.extend(backbone.assumed.iter().map(|what| about(what).into()));
     sentences
 }
@@ -216,7 +215,7 @@ impl TrainingPlan {
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
         let changed = |what: &str| {
             Err(
-                Problem::new(message!("problem-changed-since-run-start", what = what))
+                Problem::new(message!("problem-changed-since-run-start", what))
                     .at_path(&header.folder)
                     .advise(restore_advice(&self.data, "advice-restore-or-train-new")),
             )
@@ -366,7 +365,7 @@ pub fn restore_advice(data: &Dataset, otherwise: &'static str) -> Message {
         n => message!(
             "advice-move-ignored-lists",
             lists = some_of(&data.lists, 4),
-            n = n
+            n
         ),
     }
 }

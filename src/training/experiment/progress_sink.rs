@@ -67,9 +67,7 @@ impl<'a> ProgressSink<'a> {
             (None, None) => return,
             (None, Some(more)) => more,
             (Some(what), None) => what.into(),
-            (Some(what), Some(more)) => {
-                message!("doing-with-detail", what = what, more = more).into()
-            }
+            (Some(what), Some(more)) => message!("doing-with-detail", what, more).into(),
         };
         self.sink.event(preparing(words));
     }

@@ -109,7 +109,7 @@ fn suit_backbone(config: &mut RunConfig, looks: ImageKind) -> Option<Message> {
     }
     looks
         .photographs
-        .then(|| message!("remark-photographs", name = name))
+        .then(|| message!("remark-photographs", name))
 }
 
 fn is_embedded(backbone: &str) -> bool {

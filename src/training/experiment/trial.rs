@@ -220,7 +220,7 @@ fn compare(
         let what = message!(
             "doing-trying-method",
             title = &one.title,
-            number = number,
+            number,
             of = all.len()
         );
         let mut progress = ProgressSink::new(sink, Some(what));
@@ -273,10 +273,7 @@ fn row(
         Outcome::Finished(header) => store::summarize(&header.folder),
         _ => {
             let percent = (progress.done * 100.0) as usize;
-            Err(Problem::new(message!(
-                "problem-trial-stopped",
-                percent = percent
-            )))
+            Err(Problem::new(message!("problem-trial-stopped", percent)))
         }
     });
     let figures = ended.as_ref().ok();
@@ -323,7 +320,7 @@ impl Bounds {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
-            told.push(message!("trial-fewer-images", limit = limit, n = most).into());
+            told.push(message!("trial-fewer-images", limit, n = most).into());
         }
         if self.halvings > 0 {
             let epochs = halved(chosen, self.halvings).epochs;

@@ -99,7 +99,7 @@ fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
 
 fn no_lora(stack: &PetStack, site: Site) -> Problem {
     let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
-    let what = message!("problem-export-not-lora", pet = pet, site = site.name());
+    let what = message!("problem-export-not-lora", pet, site = site.name());
     Problem::new(what).advise(message!("advice-use-torch-format"))
 }
 

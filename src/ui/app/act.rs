@@ -212,11 +212,7 @@ impl StudioApp {
         if same && config.data != self.session.experiment.draft.data {
             let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
             let its = its.as_str();
-            self.tell(&tr!(
-                "shell-still-using-dataset",
-                mine = mine.as_str(),
-                its = its
-            ));
+            self.tell(&tr!("shell-still-using-dataset", mine = mine.as_str(), its));
             config.data = mine;
         }
         self.load_settings(config);

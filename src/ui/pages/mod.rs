@@ -149,7 +149,7 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
 /// Draws a button that allows opening a run's dataset.
 fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
-    faint(ui, tr!("shell-data-location", place = place));
+    faint(ui, tr!("shell-data-location", place));
     if button(ui, tr!("shell-data-open")).clicked() {
         let place = config.data.clone();
         cx.change(move |session| session.allow(vec![place]));

@@ -169,7 +169,7 @@ fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut 
     let unread = shell.news.unread(session.notices.total);
     let name = match unread {
         0 => tr!("shell-notices").to_string(),
-        n => tr!("shell-notices-unread", n = n),
+        n => tr!("shell-notices-unread", n),
     };
     let response = icon_button(ui, Icon::Bell, &name, 28.0);
     if unread > 0 {

@@ -293,7 +293,7 @@ fn one_group(
                         "shell-collect-add-images-to",
                         class = (index + 1).to_string()
                     ),
-                    class => tr!("shell-collect-add-images-to", class = class),
+                    class => tr!("shell-collect-add-images-to", class),
                 };
                 if radio
                     .on_hover_text(tr!("shell-collect-add-images"))
@@ -326,7 +326,7 @@ fn one_group(
             let name = group.name.trim();
             if let Some(class) = known.iter().find(|known| look_alike(known, name)) {
                 let class = class.as_str();
-                widgets::sentence(ui, tr!("shell-collect-class-known", class = class));
+                widgets::sentence(ui, tr!("shell-collect-class-known", class));
             }
             let gone = pieces(ui, group, textures);
             if let Some(piece) = gone {

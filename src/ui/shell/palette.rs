@@ -136,7 +136,7 @@ fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
         let keys = entry.shortcut.map(|keys| keys::named(ui.ctx(), &keys));
         let keys = match (keys, entry.on) {
             (Some(keys), Some(page)) => {
-                tr!("palette-keys-on-page", keys = keys, page = page.title())
+                tr!("palette-keys-on-page", keys, page = page.title())
             }
             (keys, _) => keys.unwrap_or_default(),
         };

@@ -96,7 +96,7 @@ impl Question {
 fn with_queue(session: &Session, kept: &str) -> String {
     match session.waiting().filter(|job| !job.held).count() {
         0 => kept.to_string(),
-        n => format!("{kept} {}", tr!("shell-ask-queued-runs-wait", n = n)),
+        n => format!("{kept} {}", tr!("shell-ask-queued-runs-wait", n)),
     }
 }
 
@@ -138,7 +138,7 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
     match command {
         UiCommand::Erase(places, bytes) => {
             let (n, size) = (places.len(), bytes_text(*bytes));
-            let text = tr!("shell-ask-delete-what", n = n, size = size);
+            let text = tr!("shell-ask-delete-what", n, size);
             let words = Words::new(tr!("shell-ask-delete"), text, tr!("shell-ask-delete-yes"));
             Some(words.losing())
         }
@@ -175,7 +175,7 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
         UiCommand::DropClosedText => {
             let left = session.editor.left.last()?;
             let name = left.name.as_deref().unwrap_or(tr!("plugins-unnamed"));
-            let text = tr!("shell-ask-plugin-what", name = name);
+            let text = tr!("shell-ask-plugin-what", name);
             let words = Words::new(tr!("shell-ask-plugin"), text, tr!("shell-ask-plugin-yes"));
             Some(words.losing())
         }
@@ -189,7 +189,7 @@ fn removing_grid(job: &Job, headline: String) -> Option<Words> {
         return None;
     };
     let (title, n) = (grid_title(&job.title), work.runs);
-    let text = tr!("shell-ask-remove-grid", title = title, n = n);
+    let text = tr!("shell-ask-remove-grid", title, n);
     Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
 }
 
@@ -209,7 +209,7 @@ fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
             title = at.running()?.title.as_str()
         ),
     };
-    let headline = tr!("shell-ask-stop-at", place = place);
+    let headline = tr!("shell-ask-stop-at", place);
     Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
 }
 
@@ -217,7 +217,7 @@ fn stopping_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
 fn removing_at(session: &Session, place: &str, job: JobId) -> Option<Words> {
     let at = session.train.places.get(place)?;
     let job = at.queue.jobs().find(|known| known.id == job)?;
-    let headline = tr!("shell-ask-remove-at", place = place);
+    let headline = tr!("shell-ask-remove-at", place);
     removing_grid(job, headline.clone()).or_else(|| {
         let text = tr!("shell-ask-remove-job", title = job.title.as_str());
         Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())

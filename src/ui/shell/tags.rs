@@ -59,7 +59,7 @@ impl Mark {
                 (String::new(), tr!("shell-tags-all-have").into())
             }
             TagAction::Keep => {
-                let share = tr!("shell-tags-share", n = self.runs, of = of);
+                let share = tr!("shell-tags-share", n = self.runs, of);
                 let have = tr!("shell-tags-have", share = share.as_str());
                 (format!(" · {share}"), have)
             }

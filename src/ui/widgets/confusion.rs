@@ -254,22 +254,11 @@ impl ConfusionMatrix {
         let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));
         let (name, answer) = (self.name(rows), self.name(columns));
         if rows.start >= self.taught {
-            tr!("figure-class-not-learned", name = name)
+            tr!("figure-class-not-learned", name)
         } else if rows == columns && rows.len() == 1 {
-            tr!(
-                "figure-correct-count",
-                name = name,
-                count = count,
-                all = all
-            )
+            tr!("figure-correct-count", name, count, all)
         } else {
-            tr!(
-                "figure-confused-count",
-                name = name,
-                answer = answer,
-                count = count,
-                all = all
-            )
+            tr!("figure-confused-count", name, answer, count, all)
         }
     }
 }

@@ -118,9 +118,7 @@ pub fn run_name(ui: &mut Ui, shade: Shade, name: &str, tip: &str) {
 
 /// Returns the labels of this number of tasks.
 pub fn task_labels(count: usize) -> Vec<String> {
-    (1..=count)
-        .map(|n| tr!("figure-task-column", n = n))
-        .collect()
+    (1..=count).map(|n| tr!("figure-task-column", n)).collect()
 }
 
 /// A chart over tasks.
@@ -164,7 +162,7 @@ impl Curves<'_> {
                     ..
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
-                    let after = tr!("figure-after-task", task = task);
+                    let after = tr!("figure-after-task", task);
                     let value = number(position.y, 1);
                     Some(format!("{plot_name}\n{after}: {value}\u{a0}%"))
                 }

@@ -49,12 +49,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
             } if !plot_name.is_empty() => {
                 let step = position.x.round().max(0.0) as usize;
                 let loss = number(position.y, 4);
-                Some(tr!(
-                    "figure-loss-value",
-                    task = *plot_name,
-                    step = step,
-                    loss = loss
-                ))
+                Some(tr!("figure-loss-value", task = *plot_name, step, loss))
             }
             _ => None,
         });

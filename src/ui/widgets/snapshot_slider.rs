@@ -8,7 +8,7 @@ use crate::ui::theme::{regular, tokens};
 /// Draws a slider with `all` stops, of which the first `done` can be selected. The page handles the arrow keys. Returns
 /// the stop that the user selected.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
-    let words = |task| tr!("figure-after-task", task = task);
+    let words = |task| tr!("figure-after-task", task);
     stops_called(
         ui,
         tr!("shell-state-after-task"),

@@ -211,7 +211,7 @@ fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
     settle(&mut window);
     shot(&mut window, "compare-orders");
     // The newest run is alone: the other one has another first task.
-    let firsts = ["0, 1", "9, 8"].map(|names| tr!("compare-images-of-classes", names = names));
+    let firsts = ["0, 1", "9, 8"].map(|names| tr!("compare-images-of-classes", names));
     let shown = firsts.map(|first| window.query_by_label(&first).is_some());
     assert_ne!(shown[0], shown[1], "{shown:?}");
     assert!(

@@ -47,7 +47,7 @@ fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
 }
 
 fn in_task(class: u8, task: u8) -> String {
-    tr!("data-class-in-task", class = class.to_string(), task = task)
+    tr!("data-class-in-task", class = class.to_string(), task)
 }
 
 fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {

@@ -98,7 +98,7 @@ pub(super) fn given(mut entry: BackboneEntry, choice: BackboneChoice<'_>) -> Res
         let name = entry.name;
         return Err(Problem::new(message!(
             "problem-backbone-value-of-table",
-            name = name,
+            name,
             what = word
         ))
         .at("--backbone-set")

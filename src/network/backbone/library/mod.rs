@@ -124,11 +124,11 @@ impl Description {
             (State::Embedded, _) => tr!("count-weights-built-in").into(),
             (State::Present(_), _) => tr!("count-weights-local").into(),
             (State::Absent { arrived: 0 }, Some(size)) => {
-                tr!("count-weights-download", size = size)
+                tr!("count-weights-download", size)
             }
             (State::Absent { arrived }, Some(size)) => {
                 let left = size.saturating_sub(arrived / 1_000_000);
-                tr!("count-weights-download-rest", left = left, size = size)
+                tr!("count-weights-download-rest", left, size)
             }
             (State::Absent { .. }, None) => tr!("count-weights-to-download").into(),
         }
@@ -325,13 +325,8 @@ fn in_words(
         let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
         let done = megabytes(now.done);
         progress(match now.total.map(megabytes) {
-            Some(of) => message!(
-                "doing-downloading-weights-of",
-                name = name,
-                done = done,
-                of = of
-            ),
-            None => message!("doing-downloading-weights", name = name, done = done),
+            Some(of) => message!("doing-downloading-weights-of", name, done, of),
+            None => message!("doing-downloading-weights", name, done),
         })
     }
 }

@@ -53,7 +53,7 @@ impl Transform {
     pub fn follow(&mut self, stated: &StatedValues, at: &Path, strict: bool) -> Result<bool> {
         let unfit = |word: &str, value: &str| {
             let why = format!("{word} is {value}");
-            Problem::new(message!("problem-transform-unsupported", why = why))
+            Problem::new(message!("problem-transform-unsupported", why))
                 .at_path(at)
                 .advise(message!("advice-give-backbone-values"))
         };
@@ -131,7 +131,7 @@ pub(super) fn stated_beside(weights: &Path) -> Result<StatedValues> {
         stated.transformers(&config, kind);
         if let Some(transform) = object_of(&folder.join(PREPROCESSOR))? {
             let unfit = |why: String| {
-                Problem::new(message!("problem-transform-unsupported", why = why))
+                Problem::new(message!("problem-transform-unsupported", why))
                     .at_path(folder.join(PREPROCESSOR))
                     .advise(message!("advice-give-backbone-values"))
             };
@@ -338,7 +338,7 @@ fn activation_of(architecture: &str) -> &'static str {
 /// Returns a Problem for an unknown key or normalisation.
 pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
     let wrong = |what: &str| {
-        Problem::new(message!("problem-backbone-value-invalid", what = what))
+        Problem::new(message!("problem-backbone-value-invalid", what))
             .at("--backbone-set")
             .advise(message!("advice-backbone-values"))
     };

@@ -280,7 +280,7 @@ impl BackboneLibrary {
                     let place = record.display().to_string();
                     Problem::new(message!("problem-hash-changed", what = &problem.what))
                         .at(&url)
-                        .advise(message!("advice-hash-changed", place = place))
+                        .advise(message!("advice-hash-changed", place))
                 }
             };
             let remedy = problem.remedy.clone();
@@ -324,7 +324,7 @@ fn checked(entry: BackboneEntry, path: &Path, mut assumed: Vec<Words>) -> Result
             return Err(Problem::new(message!(
                 "problem-weights-hash-mismatch",
                 name = &entry.name,
-                sha256 = sha256,
+                sha256,
                 known = &expected.known
             ))
             .at_path(path)
@@ -346,10 +346,7 @@ fn checked(entry: BackboneEntry, path: &Path, mut assumed: Vec<Words>) -> Result
 fn embedded(entry: BackboneEntry) -> Result<Unplaced> {
     let Some(file) = embedded_file(&entry.name) else {
         let name = entry.name.to_string();
-        return Err(Problem::new(message!(
-            "problem-weights-not-found",
-            name = name
-        )));
+        return Err(Problem::new(message!("problem-weights-not-found", name)));
     };
     Ok(Unplaced {
         tensors: Tensors::embedded(&entry.name, file)?,

@@ -59,7 +59,7 @@ impl BackboneLibrary {
             return Err(problem);
         }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
-            message!("problem-weight-file-not-found", name = name)
+            message!("problem-weight-file-not-found", name)
         } else {
             message!("problem-backbone-not-found", name = shortened(name))
         };

@@ -126,11 +126,7 @@ fn read_entry(
     }
     let unread = |why: &str, inside: usize| {
         let name = name.unwrap_or("without a name");
-        let problem = Problem::new(message!(
-            "problem-backbone-entry-unreadable",
-            name = name,
-            why = why
-        ));
+        let problem = Problem::new(message!("problem-backbone-entry-unreadable", name, why));
         (
             problem.advise(message!("advice-correct-backbone-entry")),
             inside,
@@ -224,7 +220,7 @@ fn refused(written: &Written, why: &str) -> Problem {
     Problem::new(message!(
         "problem-backbone-entry-invalid",
         name = &written.name,
-        why = why
+        why
     ))
     .advise(message!("advice-correct-backbone-entry"))
 }

@@ -296,7 +296,7 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         true => "numbers that are not finite".into(),
         false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
     };
-    let what = message!("problem-weight-file-damaged", name = name, holds = holds);
+    let what = message!("problem-weight-file-damaged", name, holds);
     Err(Problem::new(what)
         .at(tensors.origin())
         .advise(message!("advice-get-weight-file-again")))
@@ -307,7 +307,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
         return Err(Problem::new(message!(
             "problem-backbone-weight-missing",
-            name = name
+            name
         )));
     };
     if leaf.shape == shape {
@@ -316,7 +316,7 @@ fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let found = &leaf.shape;
     Err(Problem::new(message!(
         "problem-backbone-weight-shape",
-        name = name,
+        name,
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
     )))

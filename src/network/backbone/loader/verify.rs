@@ -44,12 +44,8 @@ impl WeightLoader {
             faults.push(format!("{} not supported", listed(&kinds, 4)));
         }
         let holds = match other {
-            None => message!("problem-weights-mismatch", family = family),
-            Some(other) => message!(
-                "problem-weights-of-other-family",
-                family = family,
-                other = other
-            ),
+            None => message!("problem-weights-mismatch", family),
+            Some(other) => message!("problem-weights-of-other-family", family, other),
         };
         Err(Problem::new(holds.with("faults", faults.join("; ")))
             .at(tensors.origin())

@@ -221,8 +221,8 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     let told = stated.timms_size("input_size");
     let side = shown.input_size.to_string();
     let assumed = match shown.v2 {
-        true => message!("network-input-size", side = side),
-        false => message!("network-input-single-window", side = side),
+        true => message!("network-input-size", side),
+        false => message!("network-input-single-window", side),
     };
     let epsilon = stated.real("", "norm_eps", shown.epsilon);
     let config = Config {

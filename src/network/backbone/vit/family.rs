@@ -288,7 +288,7 @@ fn shaped(
     }
     if told.is_none() {
         let channels = width / heads.max(1);
-        assumed.push(message!("network-heads", n = heads, channels = channels).into());
+        assumed.push(message!("network-heads", n = heads, channels).into());
     }
     if positions.is_none() {
         if rope.is_none() {
@@ -301,7 +301,7 @@ fn shaped(
     if config.pre_norm && rope.is_none() && stated.timms_text("act_layer").is_none() {
         let epsilon = config.epsilon.to_string();
         missing.push("activation");
-        assumed.push(message!("network-exact-gelu", epsilon = epsilon).into());
+        assumed.push(message!("network-exact-gelu", epsilon).into());
     }
     Some(with_stated(config, stated).map(|config| Inferred {
         architecture: Architecture::of(config),

@@ -202,9 +202,7 @@ impl Tensors {
     pub fn read(&self, name: &str) -> Result<Vec<f32>> {
         match self.tensors.get(name) {
             Some(stored) => stored.read(),
-            None => Err(
-                Problem::new(message!("problem-tensor-not-found", name = name)).at(&self.origin),
-            ),
+            None => Err(Problem::new(message!("problem-tensor-not-found", name)).at(&self.origin)),
         }
     }
 
@@ -333,7 +331,7 @@ fn is_web_page(start: &[u8]) -> bool {
 
 /// Returns the Problem of a file that is damaged or not a weight file.
 fn foreign(path: &Path, why: &str) -> Problem {
-    Problem::new(message!("problem-weight-file-unusable", why = why))
+    Problem::new(message!("problem-weight-file-unusable", why))
         .at_path(path)
         .advise(message!("advice-choose-usable-weight-file"))
 }

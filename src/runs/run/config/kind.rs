@@ -65,7 +65,7 @@ impl SettingKind {
 
     /// Returns a description of the valid values.
     pub fn range(&self) -> Message {
-        let from = |id: &'static str, least: String| message!(id, least = least);
+        let from = |id: &'static str, least: String| message!(id, least);
         match *self {
             Self::Flag(_) => message!("range-on-or-off"),
             Self::Whole { least, most, .. } if most == i64::MAX => {

@@ -205,7 +205,7 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
             match part.trim().parse::<usize>() {
                 Ok(block) => list.push(block),
-                Err(_) => return wrong(message!("problem-blocks-empty", text = text)),
+                Err(_) => return wrong(message!("problem-blocks-empty", text)),
             }
         }
         list.sort_unstable();

@@ -68,12 +68,8 @@ impl Hello {
             return Ok(());
         }
         let theirs = crate::names::shortened(&self.version);
-        Err(Problem::new(message!(
-            "place-version-differs",
-            theirs = theirs,
-            own = own
-        ))
-        .advise(message!("place-version-differs-advice")))
+        Err(Problem::new(message!("place-version-differs", theirs, own))
+            .advise(message!("place-version-differs-advice")))
     }
 }
 

@@ -39,7 +39,7 @@ impl FigureOfRuns {
     pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
-            let problem = Problem::new(message!("problem-run-figure-not-found", name = name));
+            let problem = Problem::new(message!("problem-run-figure-not-found", name));
             meant(problem, name, Self::ALL.map(|(own, _)| own))
         })
     }

@@ -47,7 +47,7 @@ pub fn report(
         [only] => only.header.title(),
         _ => match groups.len() {
             1 => format!("{} · {}", first.header.config.data_name(), first.label),
-            n => tr!("report-compared", n = n),
+            n => tr!("report-compared", n),
         },
     };
     let page = html! {

@@ -303,7 +303,7 @@ fn foreign(path: &Path, name: &str) -> Problem {
 }
 
 fn refused(path: &Path, why: &str) -> Problem {
-    Problem::new(message!("problem-packed-run-rejected", why = why))
+    Problem::new(message!("problem-packed-run-rejected", why))
         .at_path(path)
         .advise(message!("advice-get-packed-run-again"))
 }

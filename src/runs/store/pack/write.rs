@@ -227,7 +227,7 @@ fn write(
             archive.write_all(piece).map_err(saved)
         })?;
         if hex(&hash.finalize()) != expected.sha256 {
-            let what = message!("problem-run-changed-while-packing", name = name);
+            let what = message!("problem-run-changed-while-packing", name);
             return Err(Problem::new(what)
                 .at_path(folder)
                 .advise(message!("advice-pack-again")));

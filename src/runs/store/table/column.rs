@@ -353,7 +353,7 @@ fn unknown(key: &str, runs: &[TableRun<'_>]) -> Problem {
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
     let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
-    let problem = Problem::new(message!("problem-run-column-not-found", key = key));
+    let problem = Problem::new(message!("problem-run-column-not-found", key));
     if closest(key, names.iter().copied()).is_some() {
         return meant(problem, key, names);
     }

@@ -65,14 +65,14 @@ impl Condition {
         let shown = text.trim();
         let Some((at, operator)) = operator_in(text) else {
             return Err(
-                Problem::new(message!("problem-condition-no-comparison", shown = shown))
+                Problem::new(message!("problem-condition-no-comparison", shown))
                     .advise(message!("advice-write-condition")),
             );
         };
         let (name, value) = (text[..at].trim(), text[at + operator.0.len()..].trim());
         if name.is_empty() || value.is_empty() {
             return Err(
-                Problem::new(message!("problem-condition-side-missing", shown = shown))
+                Problem::new(message!("problem-condition-side-missing", shown))
                     .advise(message!("advice-write-condition")),
             );
         }
@@ -80,12 +80,10 @@ impl Condition {
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
         let compares = operator.1.is_some() && operator.0 != NOT_EQUAL;
         if column.is_figure() && number.is_none() && compares {
-            return Err(Problem::new(message!(
-                "problem-condition-needs-number",
-                value = value,
-                name = name
-            ))
-            .advise(message!("advice-give-percentage")));
+            return Err(
+                Problem::new(message!("problem-condition-needs-number", value, name))
+                    .advise(message!("advice-give-percentage")),
+            );
         }
         Ok(Self {
             column,

@@ -101,8 +101,7 @@ impl RunTable<'_> {
         }
         if let Some(base) = self.bases.first() {
             let of = self.apart(*base).join(", ");
-            let against =
-                |figure: &str, of: &str| tr!("compare-table-against", figure = figure, of = of);
+            let against = |figure: &str, of: &str| tr!("compare-table-against", figure, of);
             let of_latex = super::text::latex_text(&of);
             table.column_in_latex(
                 &against(FIGURES[0].title(), &of),
@@ -112,7 +111,7 @@ impl RunTable<'_> {
         }
         if self.published {
             let [title, latex] = [FIGURES[0].title(), FIGURES[0].latex]
-                .map(|figure| tr!("report-published-figure", figure = figure));
+                .map(|figure| tr!("report-published-figure", figure));
             table.column_in_latex(&title, &latex);
             table.column(tr!("compare-table-difference"), Align::Right);
         }

@@ -175,7 +175,7 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usiz
             Some(false) => {}
             Some(true) => {
                 return Err(
-                    Problem::new(message!("problem-several-rows-with-value", text = text))
+                    Problem::new(message!("problem-several-rows-with-value", text))
                         .advise(message!("advice-narrow-row-condition")),
                 );
             }
@@ -183,10 +183,8 @@ fn bases(rows: &[Row<'_>], text: &str, runs: &[TableRun<'_>]) -> Result<Vec<usiz
     }
     match bases.is_empty() {
         false => Ok(bases),
-        true => Err(
-            Problem::new(message!("problem-no-row-with-value", text = text))
-                .advise(message!("advice-use-value-of-columns")),
-        ),
+        true => Err(Problem::new(message!("problem-no-row-with-value", text))
+            .advise(message!("advice-use-value-of-columns"))),
     }
 }
 

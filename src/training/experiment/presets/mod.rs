@@ -207,7 +207,7 @@ pub fn named(name: &str) -> Result<&'static Preset> {
     let names = single.clone().map(|preset| preset.name);
     single.find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
-        Problem::new(message!("problem-preset-not-found", name = name))
+        Problem::new(message!("problem-preset-not-found", name))
             .at("--preset")
             .advise(message!("advice-one-of-names", names = some_of(&names, 20)))
     })

@@ -81,12 +81,8 @@ fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
         ),
     };
     let what = match what {
-        "it" => message!(why, title = title),
-        what => message!(
-            "problem-cannot-learn-another-task",
-            title = title,
-            what = what
-        ),
+        "it" => message!(why, title),
+        what => message!("problem-cannot-learn-another-task", title, what),
     };
     Problem::new(what)
         .at_path(&stored.header.folder)
@@ -96,13 +92,9 @@ fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
 /// Returns the Problem that the method's settings leave no room for another task.
 pub(super) fn full(title: &str, problem: Problem) -> Problem {
     let what = problem.what.as_str();
-    Problem::new(message!(
-        "problem-no-room-for-task",
-        title = title,
-        what = what
-    ))
-    .at(problem.place)
-    .advise(message!("advice-undo-added-task-or-train"))
+    Problem::new(message!("problem-no-room-for-task", title, what))
+        .at(problem.place)
+        .advise(message!("advice-undo-added-task-or-train"))
 }
 
 /// Checks that the dataset has the training images that the run learned from. Runs of older versions without
@@ -139,7 +131,7 @@ pub(super) fn check_earlier_images(
     checked.map_err(|problem| {
         Problem::new(message!(
             "problem-single-class-needs-dataset",
-            title = title,
+            title,
             why = problem.words()
         ))
         .at(&header.config.data)
@@ -164,20 +156,16 @@ pub(super) fn check_exemplars(
     let Some(own) = own else {
         return Err(Problem::new(message!(
             "problem-exemplars-without-dataset",
-            title = title,
+            title,
             n = replayed
         ))
         .at(&header.config.data)
         .advise(message!("advice-restore-dataset")));
     };
     check_training_images(header, own).map_err(|_| {
-        Problem::new(message!(
-            "problem-exemplars-changed",
-            title = title,
-            n = replayed
-        ))
-        .at(&header.config.data)
-        .advise(message!("advice-restore-dataset"))
+        Problem::new(message!("problem-exemplars-changed", title, n = replayed))
+            .at(&header.config.data)
+            .advise(message!("advice-restore-dataset"))
     })
 }
 

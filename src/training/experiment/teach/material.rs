@@ -148,7 +148,7 @@ impl TaughtImages {
             let reasons = data.skipped.iter().map(|skipped| -> Words {
                 let name = skipped.path.file_name().unwrap_or_default();
                 let (file, why) = (name.to_string_lossy(), skipped.reason.clone());
-                message!("remark-file-reason", file = file, why = why).into()
+                message!("remark-file-reason", file, why).into()
             });
             let reasons: Vec<Words> = reasons.collect();
             let left_out = message!(

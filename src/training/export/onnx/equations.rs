@@ -291,7 +291,7 @@ fn joined(graph: &mut Graph, (x, of_x): (&Value, Axes), (y, of_y): (&Value, Axes
 }
 
 fn no_form(name: &str) -> Problem {
-    Problem::new(message!("problem-export-not-onnx", name = name))
+    Problem::new(message!("problem-export-not-onnx", name))
         .advise(message!("advice-use-torch-format"))
 }
 

@@ -116,7 +116,7 @@ fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
     let mut words = time_text(&row.name);
     if !row.about.place.is_empty() {
         let place = row.about.place.as_str();
-        words += &format!(" · {}", tr!("train-at-place", place = place));
+        words += &format!(" · {}", tr!("train-at-place", place));
     }
     words += &format!(" · {}", state_words(row));
     if let Some(place) = &row.elsewhere {

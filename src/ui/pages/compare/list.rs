@@ -168,7 +168,7 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list.len() {
             0 => tr!("compare-folders").to_string(),
-            n => tr!("compare-folders-of", n = n),
+            n => tr!("compare-folders-of", n),
         };
         if link(ui, &text).clicked() {
             cx.act(UiCommand::Folders);

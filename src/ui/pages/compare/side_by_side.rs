@@ -166,7 +166,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
                     .on_hover_text(&row.name);
                 let (done, all) = (row.answers().accuracy.len(), row.tasks());
                 if done < all {
-                    faint(ui, tr!("compare-after", done = done, n = all));
+                    faint(ui, tr!("compare-after", done, n = all));
                 }
             });
             let expert = row.history.nearest(expert);
@@ -270,11 +270,7 @@ fn one_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expe
     let forgotten = match row.forgotten_by(expert) {
         Some(points) if history.matrix.len() > 1 => {
             let points = number(points * 100.0, 1);
-            tr!(
-                "compare-points-forgotten",
-                expert = expert.name(),
-                points = points
-            )
+            tr!("compare-points-forgotten", expert = expert.name(), points)
         }
         _ => expert.name().to_string(),
     };

@@ -374,16 +374,11 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     }
     let tick = widgets::checkbox(ui, &mut on, "");
     let name = row.title.as_str();
-    let tick = tick.accessible_name(tr!("compare-plot", name = name));
+    let tick = tick.accessible_name(tr!("compare-plot", name));
     if tick.clicked() {
         cx.pages.compare.table.tick(view, at);
     }
-    let more = icon_button(
-        ui,
-        Icon::Dots,
-        &tr!("compare-more-actions", name = name),
-        18.0,
-    );
+    let more = icon_button(ui, Icon::Dots, &tr!("compare-more-actions", name), 18.0);
     Popup::menu(&more).show(|ui| {
         if ui.button(tr!("compare-rows-with-this")).clicked() {
             let against = row.runs.first().cloned().map(ComparisonBase::RowOf);

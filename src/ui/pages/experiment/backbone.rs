@@ -54,7 +54,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 // The current backbone is not shown while the user chooses a file to replace it.
                 Some(view) if file_wanted(cx) => {
                     let now = view.entry.title();
-                    faint(ui, tr!("experiment-no-file-chosen", now = now));
+                    faint(ui, tr!("experiment-no-file-chosen", now));
                 }
                 Some(view) => {
                     facts(ui, view);
@@ -234,7 +234,7 @@ fn facts(ui: &mut Ui, view: &Description) {
         ),
         tr!("experiment-block-count", n = view.blocks.len()),
     ];
-    words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n = n)));
+    words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n)));
     words.push(pretrained(view));
     let t = tokens(ui);
     let mut small = |words: String, colour| {
@@ -243,7 +243,7 @@ fn facts(ui: &mut Ui, view: &Description) {
     };
     small(words.join(" · "), t.subdued);
     if let Some(warning) = view.entry.warning() {
-        small(tr!("experiment-note", warning = warning), t.warning);
+        small(tr!("experiment-note", warning), t.warning);
     }
     if !view.assumed.is_empty() {
         let words = tr!("experiment-assumed", what = said(&view.assumed, "; "));
@@ -254,7 +254,7 @@ fn facts(ui: &mut Ui, view: &Description) {
 fn pretrained(view: &Description) -> String {
     match view.entry.pretrained_on() {
         "" => tr!("experiment-pretrained-unknown").into(),
-        data => tr!("experiment-pretrained", data = data),
+        data => tr!("experiment-pretrained", data),
     }
 }
 
@@ -274,7 +274,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
     ui.horizontal_wrapped(|ui| {
         let item = Item::Weights(name);
         let Some(download) = cx.session.running_download_like(&item) else {
-            faint(ui, tr!("experiment-download-at-start", place = place));
+            faint(ui, tr!("experiment-download-at-start", place));
             if button(ui, tr!("experiment-download-now")).clicked() {
                 cx.change(move |session| session.download(item));
             } else if let Some(problem) = cx.session.download_problem(&item) {
@@ -283,7 +283,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
             return;
         };
         if download.item != item {
-            faint(ui, tr!("experiment-download-other-running", place = place));
+            faint(ui, tr!("experiment-download-other-running", place));
             return;
         }
         let (done, total) = download.transfer.progress();
@@ -294,8 +294,8 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
         faint(
             ui,
             match total.map(bytes_text) {
-                Some(all) => tr!("experiment-downloading-of", got = got, all = all),
-                None => tr!("experiment-downloading", got = got),
+                Some(all) => tr!("experiment-downloading-of", got, all),
+                None => tr!("experiment-downloading", got),
             },
         );
         if button(ui, tr!("experiment-download-stop")).clicked() {
@@ -342,7 +342,7 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
             None => faint(ui, tr!("experiment-cpu-no-bf16")),
             Some(gain) => {
                 let gain = number(gain, 1);
-                faint(ui, tr!("experiment-bf16-gain", gain = gain))
+                faint(ui, tr!("experiment-bf16-gain", gain))
                     .on_hover_text(tr!("experiment-bf16-hint"))
             }
         },

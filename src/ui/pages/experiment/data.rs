@@ -163,17 +163,12 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &published::PublishedData) {
     widgets::sentence(ui, tr!("data-not-downloaded", about = set.about()));
     let size = set.megabytes;
     let (url, licence) = (set.url, set.licence());
-    let text = tr!(
-        "data-download-offer",
-        size = size,
-        url = url,
-        licence = licence
-    );
+    let text = tr!("data-download-offer", size, url, licence);
     faint(ui, text);
     if let Some(problem) = cx.session.download_problem(&item) {
         widgets::problem(ui, problem);
     }
-    let words = tr!("data-download", size = size);
+    let words = tr!("data-download", size);
     let free = cx.session.running_download_like(&item).is_none();
     let start = button_if(ui, free, words);
     let clicked = start
@@ -195,8 +190,8 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal(|ui| {
         let got = bytes_text(done);
         let words = match total.map(bytes_text) {
-            Some(all) => tr!("data-downloading-of", name = name, got = got, all = all),
-            None => tr!("data-downloading", name = name, got = got),
+            Some(all) => tr!("data-downloading-of", name, got, all),
+            None => tr!("data-downloading", name, got),
         };
         faint(ui, words);
         if button(ui, tr!("data-download-stop")).clicked() {
@@ -205,7 +200,7 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);
-    widgets::progress(ui, share, &tr!("data-download-of", name = name));
+    widgets::progress(ui, share, &tr!("data-download-of", name));
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
@@ -346,7 +341,7 @@ fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
             use_corrected(cx, on);
         }
         if used && !same {
-            faint(ui, tr!("data-corrected-run-list", own = own));
+            faint(ui, tr!("data-corrected-run-list", own));
             if link(ui, tr!("data-corrected-use-current")).clicked() {
                 use_corrected(cx, true);
             }
@@ -378,18 +373,13 @@ fn corrected_row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correct
         let (picture, was) = (correction.picture.as_str(), correction.was.as_str());
         let now = match correction.class.as_deref() {
             Some(class) => {
-                tr!(
-                    "data-corrected-row",
-                    picture = picture,
-                    class = class,
-                    was = was
-                )
+                tr!("data-corrected-row", picture, class, was)
             }
-            None => tr!("data-corrected-excluded", picture = picture, was = was),
+            None => tr!("data-corrected-excluded", picture, was),
         };
         faint(ui, now);
         let back = link(ui, tr!("data-corrected-revert"));
-        let back = back.accessible_name(tr!("data-corrected-revert-image", picture = picture));
+        let back = back.accessible_name(tr!("data-corrected-revert-image", picture));
         if back.clicked() {
             let back = correction.taken_back();
             let place = place.to_string();

@@ -70,7 +70,7 @@ fn spread(counts: &[usize]) -> String {
         (Some(&low), Some(&high)) if low == high => count_text(low),
         (Some(&low), Some(&high)) => {
             let median = sorted[sorted.len() / 2];
-            tr!("data-images-range", low = low, high = high, median = median)
+            tr!("data-images-range", low, high, median)
         }
         _ => "0".into(),
     }
@@ -93,7 +93,7 @@ fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
 
 fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let (train, test) = (spread(&view.train), spread(&view.test));
-    faint(ui, tr!("data-images-per-class", train = train, test = test));
+    faint(ui, tr!("data-images-per-class", train, test));
     if view.classes.len() > FEW {
         overview(ui, view);
     }
@@ -155,12 +155,7 @@ fn class_words(view: &DataView, class: usize) -> String {
     let train = tr!("data-training-images", n = view.train[class]);
     let test = tr!("data-test-images", n = view.test[class]);
     let class = view.classes[class].as_str();
-    tr!(
-        "data-class-images",
-        class = class,
-        train = train,
-        test = test
-    )
+    tr!("data-class-images", class, train, test)
 }
 
 fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
@@ -205,7 +200,7 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
         if button(ui, tr!("data-other-images")).clicked() {
             state.sight_shift += 1;
         }
-        let words = tr!("data-epoch-crops", epoch = epoch + 1, epochs = epochs);
+        let words = tr!("data-epoch-crops", epoch = epoch + 1, epochs);
         faint(ui, words);
     });
     if cx.session.needs_network_inputs(epoch, shift) {
@@ -238,12 +233,12 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
         for (picture, name, tip) in [
             (
                 &seen.training_view,
-                tr!("data-input-training", class = class),
+                tr!("data-input-training", class),
                 seen.words.as_str(),
             ),
             (
                 &seen.test_view,
-                tr!("data-input-testing", class = class),
+                tr!("data-input-testing", class),
                 tr!("data-input-centre-crop"),
             ),
         ] {
@@ -254,7 +249,7 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
                 .paint_at(ui, rect);
             response.on_hover_text(format!("{}\n{tip}", picture.name));
         }
-        let caption = tr!("data-input-caption", class = class, task = seen.task + 1);
+        let caption = tr!("data-input-caption", class, task = seen.task + 1);
         let colour = tokens(ui).subdued;
         let label = widgets::truncated(ui, &caption, regular(11.0), colour);
         label.on_hover_text(caption);

@@ -83,7 +83,7 @@ fn one(ui: &mut Ui, line: &GridLine) {
         CellStanding::Done(_) => (tr!("experiment-grid-run-done").to_string(), t.text),
         CellStanding::Stopped { saved, tasks } => {
             let task = saved + 1;
-            let words = tr!("experiment-grid-run-stopped", task = task, tasks = *tasks);
+            let words = tr!("experiment-grid-run-stopped", task, tasks = *tasks);
             (words, t.warning)
         }
         CellStanding::AtWork => (tr!("experiment-grid-run-running").into(), t.accent),
@@ -110,7 +110,7 @@ pub fn summary(view: &GridView) -> String {
     let standing = &view.standing;
     let runs = tr!("experiment-run-count", n = standing.lines.len());
     let mut words = vec![match view.factors.as_str() {
-        "" => tr!("experiment-runs-and-rows", runs = runs, n = standing.rows),
+        "" => tr!("experiment-runs-and-rows", runs, n = standing.rows),
         factors => format!("{factors} = {runs}"),
     }];
     let done = standing.done();
@@ -124,8 +124,8 @@ pub fn summary(view: &GridView) -> String {
     if standing.to_do() > 0 {
         let time = duration_text(standing.seconds().max(1.0));
         words.push(match standing.measured {
-            true => tr!("experiment-about-time", time = time),
-            false => tr!("experiment-about-time-estimate", time = time),
+            true => tr!("experiment-about-time", time),
+            false => tr!("experiment-about-time-estimate", time),
         });
         words.push(bytes_text(standing.disk));
         words.push(tr!(

@@ -80,7 +80,7 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
             let keys = presets::changed(preset, draft);
             let keys: Vec<String> = keys.iter().map(|key| title_of(key)).collect();
             let (title, keys) = (preset.title(), listed(&keys, 3));
-            let words = tr!("experiment-preset-changed", title = title, keys = keys);
+            let words = tr!("experiment-preset-changed", title, keys);
             (words, Some(preset))
         }
         (None, None) => (String::new(), None),

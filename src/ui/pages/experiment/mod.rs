@@ -132,12 +132,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.to_go_on_with().map(|row| {
         let (done, all) = (row.answers().accuracy.len(), row.tasks());
         let title = row.title();
-        let words = tr!(
-            "experiment-last-run-progress",
-            title = title,
-            done = done,
-            n = all
-        );
+        let words = tr!("experiment-last-run-progress", title, done, n = all);
         (row.folder.clone(), words)
     });
     let kept = cx.session.former.waits().then(|| kept(cx));
@@ -163,8 +158,8 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(kept) = &kept {
             let kept = kept.as_str();
             let words = match cx.session.former.crashed {
-                true => tr!("experiment-crashed-settings", kept = kept),
-                false => tr!("experiment-earlier-crash-settings", kept = kept),
+                true => tr!("experiment-crashed-settings", kept),
+                false => tr!("experiment-earlier-crash-settings", kept),
             };
             widgets::sentence(ui, words);
             ui.horizontal(|ui| {
@@ -181,16 +176,12 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn kept(cx: &Cx<'_>) -> String {
     let folders = match cx.session.former.folders.len() {
         0 => None,
-        n => Some(tr!("experiment-earlier-run-folders", n = n)),
+        n => Some(tr!("experiment-earlier-run-folders", n)),
     };
     let setup = cx.session.former.config.as_ref();
     match (setup.map(|config| cx.session.title_of(config)), folders) {
         (Some(setup), Some(folders)) => {
-            tr!(
-                "experiment-settings-and-folders",
-                setup = setup,
-                folders = folders
-            )
+            tr!("experiment-settings-and-folders", setup, folders)
         }
         (setup, folders) => setup.or(folders).unwrap_or_default(),
     }

@@ -37,7 +37,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let stand = standing(cx, SettingGroup::Pet);
     let title = (tr!("experiment-pet"), "pet");
     let without = without_pet(&cx.session.experiment.draft);
-    let without = without.map(|method| tr!("experiment-method-without-pet", method = method));
+    let without = without.map(|method| tr!("experiment-method-without-pet", method));
     let plugins = cx.session.inventory.plugins.clone();
     let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
     let list: Vec<&PluginView> = sound.collect();
@@ -98,11 +98,7 @@ fn trained(cx: &Cx<'_>) -> String {
     match share {
         Some(share) => {
             let share = number_text(share, if share < 0.1 { 2 } else { 1 });
-            tr!(
-                "experiment-trainable-parameters-share",
-                n = trained,
-                share = share
-            )
+            tr!("experiment-trainable-parameters-share", n = trained, share)
         }
         None => tr!("experiment-trainable-parameters", n = trained),
     }
@@ -244,14 +240,7 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
         };
         let field = enabled_unless(ui, why.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
         let (least, most, usual) = (own.least, own.most, own.usual);
-        let range = || {
-            tr!(
-                "experiment-pet-range",
-                least = least,
-                most = most,
-                usual = usual
-            )
-        };
+        let range = || tr!("experiment-pet-range", least, most, usual);
         let field = field.on_hover_ui(|ui| _ = ui.label(range()));
         several::offer(&field, cx, "pet_set");
         if value != was {

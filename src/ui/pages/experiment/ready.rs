@@ -219,7 +219,7 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
     if let Some(place) = &cx.session.experiment.place {
         let place = place.as_str();
-        faint(ui, tr!("experiment-trained-at-place", place = place));
+        faint(ui, tr!("experiment-trained-at-place", place));
     } else if cx.session.is_training() {
         faint(ui, tr!("experiment-run-will-wait"));
     }

@@ -227,7 +227,7 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
     match taken {
         None => {
             let range = spec.kind.range().said();
-            Err(tr!("experiment-value-invalid", text = text, range = range))
+            Err(tr!("experiment-value-invalid", text, range))
         }
         Some(value) if now.contains(&value) => Err(tr!(
             "experiment-value-already-listed",

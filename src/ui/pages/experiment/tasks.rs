@@ -251,13 +251,10 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     for preset in ClassOrder::presets(names.len()) {
         let key = preset.to_string();
-        list.push((key.clone(), tr!("data-order-paper", key = key)));
+        list.push((key.clone(), tr!("data-order-paper", key)));
     }
     for seed in 1..=3 {
-        list.push((
-            format!("seed:{seed}"),
-            tr!("data-order-shuffled", seed = seed),
-        ));
+        list.push((format!("seed:{seed}"), tr!("data-order-shuffled", seed)));
     }
     for (key, title) in list {
         if ui.button(title).clicked() {

@@ -56,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             if theirs.is_empty() {
                 let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
-                faint(ui, tr!("learn-own-lessons-folder", folder = folder));
+                faint(ui, tr!("learn-own-lessons-folder", folder));
             }
             for entry in theirs {
                 one(ui, cx, entry);

@@ -77,10 +77,10 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(name) = open.hides().filter(|_| !open.allowed) {
         card(ui, |ui| {
             let t = tokens(ui);
-            let loud = tr!("editor-overrides-built-in", name = name);
+            let loud = tr!("editor-overrides-built-in", name);
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
             sentence(ui, tr!("editor-overrides-built-in-about"));
-            if button(ui, tr!("editor-override-allow", name = name)).clicked() {
+            if button(ui, tr!("editor-override-allow", name)).clicked() {
                 cx.change(Session::allow_open_plugin);
             }
         });

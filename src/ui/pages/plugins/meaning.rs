@@ -73,7 +73,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     let t = tokens(ui);
     ui.separator();
     let (line, column) = mistake.place;
-    let place = tr!("editor-error-place", line = line, column = column);
+    let place = tr!("editor-error-place", line, column);
     if link(ui, &place).clicked() {
         cx.pages.plugins.editor.code.go_to = Some(mistake.span.clone());
     }
@@ -103,8 +103,8 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
         let mut said = vec![tr!(
             "editor-on-trainable-parameters",
             n = on.on.trained,
-            carry = carry,
-            all = all,
+            carry,
+            all,
             kilobytes = (on.on.trained * 4).div_ceil(1000)
         )];
         if on.on.values > on.on.trained {
@@ -112,7 +112,7 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&
             said.push(tr!("editor-on-fixed-parameters", n = fixed));
         }
         let megabytes = on.step_bytes.div_ceil(1_000_000);
-        said.push(tr!("editor-on-memory", megabytes = megabytes));
+        said.push(tr!("editor-on-memory", megabytes));
         let begins = match is_identity {
             true => tr!("editor-on-starts-identity"),
             false => tr!("editor-on-starts-not-identity"),

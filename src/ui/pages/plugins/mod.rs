@@ -166,7 +166,7 @@ fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
     let nameless = tr!("plugins-unnamed");
     let name = left.name.as_deref().unwrap_or(nameless);
     card(ui, |ui| {
-        widgets::title(ui, tr!("plugins-not-saved", name = name));
+        widgets::title(ui, tr!("plugins-not-saved", name));
         ui.horizontal_wrapped(|ui| {
             if button(ui, tr!("plugins-continue-editing")).clicked() {
                 cx.change(Session::reopen_closed_text);
@@ -183,12 +183,7 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
         let t = tokens(ui);
         widgets::title_row(ui, tr!("plugins-parameters-per-block"), |ui| {
             let words = match plugin.size() {
-                Some((low, usual, high)) => tr!(
-                    "plugins-parameters-size",
-                    low = low,
-                    high = high,
-                    usual = usual
-                ),
+                Some((low, usual, high)) => tr!("plugins-parameters-size", low, high, usual),
                 None => tr!("plugins-parameters-no-size").into(),
             };
             faint(ui, words);

@@ -279,7 +279,7 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let title = tr!("predict-over-tasks-score", class = name);
     terms::faint(ui, title + &taught, "score");
     let labels: Vec<String> = (1..=all)
-        .map(|task| tr!("figure-after-task", task = task))
+        .map(|task| tr!("figure-after-task", task))
         .collect();
     let series = answer.opinions.iter().map(|opinion| {
         let values = view.over_tasks(position, opinion.expert).into_iter();

@@ -58,8 +58,8 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>
     let response = ui.interact(place, ui.next_auto_id().with("pin"), Sense::click());
     let pinned = is_pinned(cx, picture);
     let name = match pinned {
-        true => tr!("predict-pin-sample-done", class = class),
-        false => tr!("predict-pin-sample", class = class),
+        true => tr!("predict-pin-sample-done", class),
+        false => tr!("predict-pin-sample", class),
     };
     let enabled = ui.is_enabled() && !pinned;
     response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, &name));
@@ -318,10 +318,7 @@ fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
             each.map(|&(task, p)| tr!("predict-pins-share", share = share(p), task = task + 1));
         let each = each.collect::<Vec<_>>().join(", ");
         let class = &cell.followed;
-        words += &format!(
-            ". {}",
-            tr!("predict-pins-score", class = class, each = each)
-        );
+        words += &format!(". {}", tr!("predict-pins-score", class, each));
     }
     words
 }

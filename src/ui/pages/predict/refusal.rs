@@ -64,18 +64,8 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &ClassPrediction) {
         None => ("doubt", tr!("predict-none-doubt-about")),
     };
     let compared = match refusal.refuses(opinion) {
-        true => tr!(
-            "predict-none-above-limit",
-            sign = sign,
-            now = now,
-            limit = limit
-        ),
-        false => tr!(
-            "predict-none-below-limit",
-            sign = sign,
-            now = now,
-            limit = limit
-        ),
+        true => tr!("predict-none-above-limit", sign, now, limit),
+        false => tr!("predict-none-below-limit", sign, now, limit),
     };
     let limit = tr!("predict-none-limit-about", kept = KEPT);
     faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
@@ -145,7 +135,7 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         (None, None) => None,
     };
     if let Some(why) = why {
-        faint(ui, tr!("predict-none-limit-unknown", why = why));
+        faint(ui, tr!("predict-none-limit-unknown", why));
     } else if insides.is_looking(&answer.run) {
         faint(ui, tr!("predict-none-measuring-limit"));
     } else {

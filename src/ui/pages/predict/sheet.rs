@@ -125,11 +125,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
         }
     } else {
         let n = state.only.len();
-        let words = tr!(
-            "predict-many-images-of-folder",
-            n = n,
-            folder = &state.folder
-        );
+        let words = tr!("predict-many-images-of-folder", n, folder = &state.folder);
         cut(ui, &words).on_hover_text(&words);
     }
     let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
@@ -137,7 +133,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     widgets::checkbox(ui, &mut state.all_columns, tr!("predict-many-all-columns"))
         .on_hover_text(tr!("predict-many-all-columns-hint"));
     if let Some((learned, all)) = cx.session.unfinished_predictor() {
-        let words = tr!("predict-many-unfinished", learned = learned, n = all);
+        let words = tr!("predict-many-unfinished", learned, n = all);
         sentence(ui, words);
     }
     let is_whole = !state.folder.trim().is_empty() && !state.csv.trim().is_empty();
@@ -211,7 +207,7 @@ pub fn words(count: SheetCount) -> String {
     };
     match count.unreadable {
         0 => done,
-        n => tr!("predict-many-unreadable", count = done, n = n),
+        n => tr!("predict-many-unreadable", count = done, n),
     }
 }
 

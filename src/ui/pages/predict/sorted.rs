@@ -149,10 +149,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bo
 fn run(ui: &mut Ui, cx: &Cx<'_>, sorted: &SortedPictures) {
     let run = listed_as(cx.session, &sorted.request.run).unwrap_or_default();
     let task = sorted.request.task + 1;
-    faint(ui, tr!("predict-sorted-by-run", run = run, task = task));
+    faint(ui, tr!("predict-sorted-by-run", run, task));
     if let Some(threshold) = sorted.request.threshold {
         let limit = signed(threshold.into(), 2);
-        let words = tr!("predict-sorted-limit", limit = limit, n = 100 - KEPT);
+        let words = tr!("predict-sorted-limit", limit, n = 100 - KEPT);
         faint(ui, words);
     }
 }
@@ -169,8 +169,8 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     let name = sorted.request.csv.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let words = match moved {
-        0 => tr!("predict-sorted-table", name = name),
-        moved => tr!("predict-sorted-table-moved", name = name, n = moved),
+        0 => tr!("predict-sorted-table", name),
+        moved => tr!("predict-sorted-table-moved", name, n = moved),
     };
     faint(ui, words);
     if button(ui, tr!("predict-sorted-copy"))
@@ -199,8 +199,8 @@ fn gallery(
             widgets::title(ui, SortedPictures::name(group));
             let n = pictures.len();
             let count = match group {
-                Sorted::As(_) => tr!("predict-sorted-least-confident", n = n),
-                Sorted::NoneOfThese | Sorted::Unreadable => tr!("count-images", n = n),
+                Sorted::As(_) => tr!("predict-sorted-least-confident", n),
+                Sorted::NoneOfThese | Sorted::Unreadable => tr!("count-images", n),
             };
             faint(ui, count);
         });
@@ -253,7 +253,7 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
             "predict-sorted-prediction",
             name = &name,
             class = answer,
-            score = score
+            score
         ));
         let text = RichText::new(tr!("predict-sorted-move"));
         let text = text.font(regular(11.0)).color(t.subdued);

@@ -297,8 +297,8 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
                 .corner_radius(6)
                 .paint_at(ui, rect);
             let words = match drawn {
-                true => tr!("predict-network-input-drawing", size = size),
-                false => tr!("predict-network-input-crop", size = size),
+                true => tr!("predict-network-input-drawing", size),
+                false => tr!("predict-network-input-crop", size),
             };
             ui.vertical(|ui| {
                 widgets::coloured(ui, words, |t| t.subdued);

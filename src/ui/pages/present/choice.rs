@@ -91,7 +91,7 @@ pub(super) fn names(
         (Some(other), _) => named(ui, other, unit),
         (None, Some(other)) => {
             let name = shortened(other.header.short(), LETTERS);
-            quiet(ui, &tr!("present-other-tasks", name = name), unit)
+            quiet(ui, &tr!("present-other-tasks", name), unit)
         }
         (None, None) => quiet(ui, tr!("present-no-other-run"), unit),
     };

@@ -29,17 +29,17 @@ pub(super) fn asked(run: &Companion<'_>, task: usize) -> String {
     let next = classes(run, task);
     let waits = task >= run.history.matrix.len();
     if waits && !run.live {
-        return tr!("present-ended-early", next = next);
+        return tr!("present-ended-early", next);
     }
     if task == 0 {
-        return tr!("present-guess-first-task", next = next);
+        return tr!("present-guess-first-task", next);
     }
     let first = classes(run, 0);
     let key = match waits {
         true => "present-guess-learning",
         false => "present-guess",
     };
-    tr!(key, next = next, first = first)
+    tr!(key, next, first)
 }
 
 /// Returns the result after a task in words: the accuracy of each run on the first task.
@@ -48,7 +48,7 @@ pub(super) fn became(shown: &[PresentedRun<'_>], task: usize) -> String {
         let now = *shown.run.history.matrix.get(task)?.first()?;
         let name = shortened(&shown.name, OF_NAME);
         now.is_finite()
-            .then(|| tr!("present-of-run", name = name, share = percent(now, 0)))
+            .then(|| tr!("present-of-run", name, share = percent(now, 0)))
     });
     let each: Vec<String> = each.collect();
     let Some(PresentedRun { run, .. }) = shown.first().filter(|_| !each.is_empty()) else {
@@ -70,7 +70,7 @@ pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
         return None;
     }
     let Some(lost) = most_lost(run.history, task) else {
-        return Some(tr!("present-nothing-forgotten", name = name));
+        return Some(tr!("present-nothing-forgotten", name));
     };
     let key = match lost.most {
         true => "present-most-forgotten",
@@ -82,12 +82,5 @@ pub(super) fn forgot(shown: &PresentedRun<'_>, task: usize) -> Option<String> {
     let [best, now] = if best == now { rounded(1) } else { [best, now] };
     let classes = classes(run, lost.task);
     let task = lost.task + 1;
-    Some(tr!(
-        key,
-        name = name,
-        task = task,
-        classes = classes,
-        best = best,
-        now = now
-    ))
+    Some(tr!(key, name, task, classes, best, now))
 }

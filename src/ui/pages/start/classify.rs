@@ -112,7 +112,7 @@ fn made(ui: &mut Ui, row: &RunRow) {
     let images = row.header.iter().flat_map(|header| &header.test_images);
     if let Some(right) = row.figures.final_accuracy() {
         let (share, n) = (number(right, 0), images.sum::<usize>());
-        let text = tr!("classify-accuracy", share = share, n = n);
+        let text = tr!("classify-accuracy", share, n);
         let text = RichText::new(text).font(semibold(13.0));
         ui.label(text.color(tokens(ui).strong));
     }

@@ -79,8 +79,8 @@ fn place(grid: &OnCluster) -> &str {
 /// Returns the state of the tasks, such as "3 of 8 runs done · 2 running · 3 waiting".
 fn counts(grid: &OnCluster) -> String {
     let done = grid.count(TaskState::Done);
-    let runs = tr!("count-of-runs", done = done, n = grid.tasks.len());
-    let mut words = vec![tr!("train-cluster-done", runs = runs)];
+    let runs = tr!("count-of-runs", done, n = grid.tasks.len());
+    let mut words = vec![tr!("train-cluster-done", runs)];
     let others = [
         (TaskState::Running, "train-cluster-running"),
         (TaskState::Waiting, "train-cluster-waiting"),

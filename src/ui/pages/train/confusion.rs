@@ -173,7 +173,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);
-        let pair = tr!("train-confused-with", name = name, answer = answer);
+        let pair = tr!("train-confused-with", name, answer);
         job.append(&pair, 0.0, plain.clone());
         job.append(&format!("  {} ", count_text(count as usize)), 0.0, strong);
         job.append(&tr!("train-of-count", n = all), 0.0, plain);
@@ -233,14 +233,9 @@ fn images(
     let inside = inside(cx, run, key, cell);
     let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
     let words = if cell.rows == cell.columns && cell.rows.len() == 1 {
-        tr!("train-cell-correct", name = name, n = inside.len())
+        tr!("train-cell-correct", name, n = inside.len())
     } else {
-        tr!(
-            "train-cell-confused",
-            name = name,
-            answer = answer,
-            n = inside.len()
-        )
+        tr!("train-cell-confused", name, answer, n = inside.len())
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);

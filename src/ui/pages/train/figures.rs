@@ -41,7 +41,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
                 _ => expert.title(),
             };
             let label = match first {
-                true => tr!("train-accuracy-of-seen", title = title, n = seen),
+                true => tr!("train-accuracy-of-seen", title, n = seen),
                 false => title.to_string(),
             };
             let quality = run.reports.last().map(|r| Tally::of(&r.answers, expert));
@@ -149,7 +149,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
         line.on_hover_text(note);
     } else if let Some(quality) = quality {
         let (right, images) = (quality.right, quality.images);
-        line.on_hover_text(tr!("train-accuracy-interval", right = right, n = images));
+        line.on_hover_text(tr!("train-accuracy-interval", right, n = images));
     }
 }
 
@@ -187,7 +187,7 @@ pub fn curves(
             .chain(series);
         let now = run.task_now().map(|task| {
             let names = crate::problem::listed(run.class_names(task), 3);
-            (task, tr!("train-learning-now", names = names))
+            (task, tr!("train-learning-now", names))
         });
         Curves {
             id: "accuracy",

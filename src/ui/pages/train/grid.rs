@@ -58,7 +58,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
     // The finished part of the current run is subtracted.
     let left = grid.left - at_work.map_or(0.0, |line| line.seconds * of_run);
     let share = (done as f64 + at_work.map_or(0.0, |_| of_run)) / all.max(1) as f64;
-    let mut words = tr!("count-of-runs", done = done, n = all);
+    let mut words = tr!("count-of-runs", done, n = all);
     if left > 0.0 {
         let left = tr!("train-grid-left", time = duration_text(left.max(1.0)));
         words += &format!(" · {left}");

@@ -67,19 +67,19 @@ impl Tile<'_> {
             }
             (0, index) => {
                 let of = self.header.config.measured_on();
-                tr!("train-tile-test-image", of = of, index = index.to_string())
+                tr!("train-tile-test-image", of, index = index.to_string())
             }
             (task, index) => {
                 tr!(
                     "train-tile-added-task-image",
                     index = index.to_string(),
-                    task = task
+                    task
                 )
             }
         };
         match (&self.words, self.split) {
-            (Some(_), Split::Test) => tr!("train-tile-mistake", name = name),
-            (Some(_), Split::Train) => tr!("train-tile-doubtful", name = name),
+            (Some(_), Split::Test) => tr!("train-tile-mistake", name),
+            (Some(_), Split::Train) => tr!("train-tile-doubtful", name),
             (None, _) => name,
         }
     }

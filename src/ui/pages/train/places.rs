@@ -72,7 +72,7 @@ fn buttons(
             Some(Stage::Paused) => (Icon::Play, "train-place-resume", ControlRequest::Run),
             _ => (Icon::Pause, "train-place-pause", ControlRequest::Pause),
         };
-        let called = |id| tr!(id, place = name, title = title);
+        let called = |id| tr!(id, place = name, title);
         let shown = cx.session.train.watched();
         if shown.is_none_or(|(shown, _)| shown != name)
             && link(ui, tr!("train-place-show")).clicked()
@@ -106,7 +106,7 @@ fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid
 fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
     let title = grid_title(&job.title);
     line(ui, title, 1.0, |ui| {
-        let words = tr!("train-place-remove", place = name, title = title);
+        let words = tr!("train-place-remove", place = name, title);
         if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
             cx.act(UiCommand::RemoveJobAt(name.into(), job.id));
         }

@@ -82,7 +82,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
             let id = job.id;
             let move_to =
                 |place| UiCommand::change(move |session| session.move_in_queue(id, place));
-            let name = tr!("train-queue-forward", n = number, title = title);
+            let name = tr!("train-queue-forward", n = number, title);
             offer(
                 ui,
                 Icon::Up,
@@ -90,9 +90,9 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
                 place > 0,
                 move_to(place.saturating_sub(1)),
             );
-            let name = tr!("train-queue-back", n = number, title = title);
+            let name = tr!("train-queue-back", n = number, title);
             offer(ui, Icon::Down, name, number < count, move_to(number));
-            let out = tr!("train-queue-remove", n = number, title = title);
+            let out = tr!("train-queue-remove", n = number, title);
             offer(ui, Icon::Cross, out, true, UiCommand::RemoveJob(job.id));
         });
     });

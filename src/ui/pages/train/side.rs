@@ -132,7 +132,7 @@ fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
     let opener = button(ui, tr!("train-undo-added-task"));
     Popup::menu(&opener).show(|ui| {
         let classes = listed(&taught.classes, 3);
-        let words = tr!("train-undo-added-task-classes", classes = classes);
+        let words = tr!("train-undo-added-task-classes", classes);
         let hint = tr!("train-undo-added-task-hint");
         if ui.button(words).on_hover_text(hint).clicked() {
             cx.change(move |session| session.undo_added_task(&folder));
@@ -148,7 +148,7 @@ fn where_it_is(run: &RunView) -> String {
             words.push(tr!("train-task-of", n = task, of = run.tasks()));
             if let Some(header) = &run.header {
                 let of = epochs_of(header, now.task);
-                words.push(tr!("train-epoch-of", n = now.epoch + 1, of = of));
+                words.push(tr!("train-epoch-of", n = now.epoch + 1, of));
             }
             if run.stage == Stage::Paused {
                 words.push(run.stage.word().into());
@@ -163,7 +163,7 @@ fn where_it_is(run: &RunView) -> String {
         (_, stage) => {
             if run.tasks() > 0 {
                 let done = run.reports.len();
-                words.push(tr!("count-of-tasks", done = done, n = run.tasks()));
+                words.push(tr!("count-of-tasks", done, n = run.tasks()));
             }
             words.push(stage.word().into());
             if let Some(header) = &run.header {

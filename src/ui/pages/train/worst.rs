@@ -250,7 +250,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
         let done = cx.session.errors_predicted(&header.folder, task);
         let words = match done {
             0 => tr!("train-certainty-not-stored-hint").to_string(),
-            n => tr!("train-certainty-predicted-again", n = n),
+            n => tr!("train-certainty-predicted-again", n),
         };
         faint(ui, words);
         let tested = cx.session.tested_on(run, Split::Test);
@@ -380,16 +380,11 @@ fn doubtful_images(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHead
         format!(" {}", tr!("train-labelled-class", class = name.as_str()))
     });
     if list.is_empty() {
-        faint(ui, tr!("train-doubts-no-images", labelled = labelled));
+        faint(ui, tr!("train-doubts-no-images", labelled));
         return;
     }
     let n = list.len();
-    let words = tr!(
-        "train-doubts-images-found",
-        n = n,
-        of = of,
-        labelled = labelled
-    );
+    let words = tr!("train-doubts-images-found", n, of, labelled);
     faint(ui, words);
     pictures(ui, cx, run, (header, answers), &list);
 }
@@ -406,7 +401,7 @@ fn under_way(
         let words = match of {
             0 => tr!("train-doubts-loading").to_string(),
             of if done == of => tr!("train-doubts-comparing").to_string(),
-            of => tr!("train-doubts-progress", n = done, of = of),
+            of => tr!("train-doubts-progress", n = done, of),
         };
         faint(ui, words);
         if button(ui, tr!("train-stop-run")).clicked() {

@@ -53,15 +53,11 @@ fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
     let command = console::hide_for(&mut command).stdin(Stdio::null());
     let ended = command.output().map_err(|error| match error.kind() {
         _ if place.ssh.is_some() => no_ssh(&error),
-        ErrorKind::NotFound => Problem::new(message!("slurm-command-not-found-here", name = name))
+        ErrorKind::NotFound => Problem::new(message!("slurm-command-not-found-here", name))
             .advise(message!("slurm-command-not-found-here-advice")),
         _ => {
             let said = error.to_string();
-            Problem::new(message!(
-                "slurm-command-not-started",
-                name = name,
-                said = said
-            ))
+            Problem::new(message!("slurm-command-not-started", name, said))
         }
     })?;
     if ended.status.success() {
@@ -72,11 +68,11 @@ fn call(place: &RemoteMachine, words: &[&str]) -> Result<String> {
         // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
         (Some(host), Some(255)) => {
             let said = error.lines().last().unwrap_or_default();
-            let what = message!("slurm-host-unreachable", host = host, said = said);
-            (what, message!("slurm-host-unreachable-advice", host = host))
+            let what = message!("slurm-host-unreachable", host, said);
+            (what, message!("slurm-host-unreachable-advice", host))
         }
         (Some(host), Some(127)) => {
-            let what = message!("slurm-command-not-found-there", name = name, host = host);
+            let what = message!("slurm-command-not-found-there", name, host);
             (what, message!("slurm-command-not-found-there-advice"))
         }
         _ => return Err(refused(&error)),
@@ -173,8 +169,7 @@ fn refused(error: &str) -> Problem {
         true => error.trim().to_string(),
         false => said.join("; "),
     };
-    Problem::new(message!("slurm-job-rejected", said = said))
-        .advise(message!("slurm-job-rejected-advice"))
+    Problem::new(message!("slurm-job-rejected", said)).advise(message!("slurm-job-rejected-advice"))
 }
 
 #[cfg(test)]

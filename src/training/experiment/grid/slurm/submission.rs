@@ -128,7 +128,7 @@ pub fn submit(
     );
     Ok(match cells.iter().filter(is_queued).count() {
         0 => told,
-        queued => message!("slurm-submitted-and-queued", told = told, n = queued),
+        queued => message!("slurm-submitted-and-queued", told, n = queued),
     })
 }
 
@@ -167,13 +167,13 @@ fn prepared(
         // By default, the nodes have the program of this machine.
         "" => text(&std::env::current_exe().map_err(|error| {
             let said = error.to_string();
-            Problem::new(message!("slurm-program-path-unknown", said = said))
+            Problem::new(message!("slurm-program-path-unknown", said))
         })?),
         program => program.to_string(),
     };
     let working = std::env::current_dir().map_err(|error| {
         let said = error.to_string();
-        Problem::new(message!("slurm-working-folder-unknown", said = said))
+        Problem::new(message!("slurm-working-folder-unknown", said))
     })?;
     let mut command = vec![
         program,

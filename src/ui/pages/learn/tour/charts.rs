@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn after(task: usize) -> String {
-    tr!("tour-after-task", task = task)
+    tr!("tour-after-task", task)
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {

@@ -49,12 +49,12 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
         ends(
             ui,
             |ui| {
-                widgets::title(ui, tr!("tour-draw-digit", digit = digit));
+                widgets::title(ui, tr!("tour-draw-digit", digit));
             },
             |ui| {
                 let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| {
                     link(ui, tr!("tour-draw-clear"))
-                        .accessible_name(tr!("tour-draw-clear-digit", digit = digit))
+                        .accessible_name(tr!("tour-draw-clear-digit", digit))
                 });
                 if clear.inner.clicked() {
                     drawing.clear();
@@ -64,8 +64,8 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
         );
         let side = (ui.available_width() * 0.52).min(high).clamp(120.0, 300.0);
         ui.horizontal_top(|ui| {
-            let name = tr!("tour-draw-canvas", digit = digit);
-            let invitation = tr!("tour-draw-here", digit = digit);
+            let name = tr!("tour-draw-canvas", digit);
+            let invitation = tr!("tour-draw-here", digit);
             *changed |= canvas_called(ui, (&name, &invitation), side, drawing, true);
             let rest = ui.available_width();
             part(ui, rest, |ui| {

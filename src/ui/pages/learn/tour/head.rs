@@ -47,7 +47,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
                 ui.label(title.font(semibold(16.0)).color(strong));
                 let (step, steps) = (tour.step.number(), TourStep::COUNT);
                 if ui.available_width() > STEP {
-                    faint(ui, tr!("tour-step", step = step, steps = steps));
+                    faint(ui, tr!("tour-step", step, steps));
                 }
             },
             |ui| {

@@ -51,10 +51,8 @@ fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
     let live = session.train.live.as_ref();
     let title = live.map_or("", |live| live.title.as_str());
     match tour.run().state {
-        TourRunState::Wanted => Some(tr!("tour-busy-about", title = title)),
-        TourRunState::InQueue if session.is_training() => {
-            Some(tr!("tour-busy-queued", title = title))
-        }
+        TourRunState::Wanted => Some(tr!("tour-busy-about", title)),
+        TourRunState::InQueue if session.is_training() => Some(tr!("tour-busy-queued", title)),
         TourRunState::Paused if is_paused_by_user(tour) => Some(tr!("tour-paused-about").into()),
         TourRunState::Ended(_) => Some(tr!("tour-ended-about").into()),
         _ => None,
@@ -113,8 +111,8 @@ fn drawing(which: usize, [first, last]: &[DrawingPrediction; 2]) -> String {
     tr!(
         key,
         digit = DRAWN[which],
-        then = then,
-        now = now,
+        then,
+        now,
         other = last.rival.as_str(),
         certain = share(last.against)
     )
@@ -147,23 +145,23 @@ fn summary(session: &Session, tour: &Tour) -> Vec<String> {
             tr!(drawing_outcome_key(guess)),
             tr!(drawing_outcome_key(last.outcome())),
         );
-        sentences.push(tr!(key, guess = guess, fate = fate));
+        sentences.push(tr!(key, guess, fate));
     }
     sentences.extend(right_drawings(session, tour, tour.run().measured()));
     let classes = first_classes(tour);
     let each = tour.measured_runs().filter_map(|run| {
         let share = percent(run.first_task_accuracies().last()?, 0);
-        Some(tr!("tour-share-of-run", name = run.name(), share = share))
+        Some(tr!("tour-share-of-run", name = run.name(), share))
     });
     let each = each.collect::<Vec<_>>().join(", ");
-    let first = tr!("tour-end-first-task", classes = &classes, each = each);
+    let first = tr!("tour-end-first-task", classes = &classes, each);
     let verdict = tour.verdict().map(|verdict| {
         let key = match verdict {
             Ordering::Greater => "tour-end-lae-remembers-more",
             Ordering::Equal => "tour-end-equally-well",
             Ordering::Less => "tour-end-baseline-remembers-more",
         };
-        tr!(key, classes = classes, n = tour.run().first_task_images())
+        tr!(key, classes, n = tour.run().first_task_images())
     });
     sentences.push(
         [Some(first), verdict]
@@ -212,7 +210,7 @@ fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String
         Some(tr!(
             "tour-drawings-of-run",
             name = run.name(),
-            right = right,
+            right,
             all = votes.len()
         ))
     });

@@ -109,7 +109,7 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, (figures, language): (&F
         Feedback::Wrong(more) => {
             let answer = ask.answer(figures, language).filter(|_| ask.guess);
             let words = match answer {
-                Some(answer) => tr!("learn-guess-wrong", answer = answer),
+                Some(answer) => tr!("learn-guess-wrong", answer),
                 None => tr!("learn-answer-wrong").into(),
             };
             (words, t.warning, more)

@@ -120,7 +120,7 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
 /// Draws the end of a lesson: the progress and a link to the next lesson.
 fn end(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
     let units = &cx.session.learn.units;
-    let counted = |id, (done, all): (usize, usize)| tr!(id, done = done, all = all);
+    let counted = |id, (done, all): (usize, usize)| tr!(id, done, all);
     let done = units.done(unit);
     let told = [
         ("learn-questions-answered", (done.answered, done.questions)),

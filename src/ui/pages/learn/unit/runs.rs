@@ -80,7 +80,7 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     named.dedup();
     if !named.is_empty() {
         let places = listed(&named, 6);
-        faint(ui, tr!("learn-accesses-places", places = places));
+        faint(ui, tr!("learn-accesses-places", places));
     }
 }
 
@@ -159,7 +159,7 @@ fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
         (n, _) if n < runs.len() => {
             tr!("learn-finished-of", done = n, all = runs.len())
         }
-        (_, Some(time)) => tr!("learn-reused-run", time = time),
+        (_, Some(time)) => tr!("learn-reused-run", time),
         (_, None) => tr!("learn-finished").into(),
     };
     (words, None)

@@ -33,7 +33,7 @@ pub fn show(
         ui.spacing_mut().item_spacing.x = 8.0;
         let first = match task {
             0 => tr!("predict-attention-pretrained").into(),
-            task => tr!("figure-after-task", task = task),
+            task => tr!("figure-after-task", task),
         };
         let second = tr!("figure-after-task", task = task + 1);
         for (title, map) in [(first, before), (second, Some(after))] {
@@ -60,7 +60,7 @@ fn one(
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     egui::Image::new((texture, rect.size())).paint_at(ui, rect);
     let words = map.map_or_else(
-        || tr!("predict-attention-computing", title = title),
+        || tr!("predict-attention-computing", title),
         |map| in_words(map, title),
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
@@ -132,7 +132,7 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     let most: Vec<String> = order.into_iter().take(TOLD).map(place).collect();
     tr!(
         "predict-attention-highest",
-        title = title,
+        title,
         rows = map.rows,
         columns = map.columns,
         each = most.join("; ")
@@ -151,7 +151,7 @@ fn change(before: &AttentionMap, after: &AttentionMap) -> String {
         AttentionKind::Length => {
             let whole: f32 = before.values.iter().sum();
             let share = percent((moved / whole.max(1e-9)).into(), 0);
-            tr!("predict-attention-lengths-changed", share = share)
+            tr!("predict-attention-lengths-changed", share)
         }
     }
 }

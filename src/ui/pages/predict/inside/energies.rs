@@ -153,7 +153,7 @@ fn in_words(expert: Expert, found: &Energies, (low, high): (f32, f32)) -> String
         let held = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let each = held.map(|(bin, count)| {
             let value = number(low + width * bin as f32);
-            tr!("predict-energies-bin", n = *count, value = value)
+            tr!("predict-energies-bin", n = *count, value)
         });
         let each: Vec<String> = each.collect();
         match each.is_empty() {

@@ -186,12 +186,12 @@ fn tell(scene: &Scene<'_>, probe: &ProbeInside, at: usize) -> String {
     let label = probe.labels[at];
     let class = name(label);
     if label >= probe.known {
-        tr!("predict-map-not-learned", class = class)
+        tr!("predict-map-not-learned", class)
     } else if probe.given[at] == label {
-        tr!("predict-map-correct", class = class)
+        tr!("predict-map-correct", class)
     } else {
         let other = name(probe.given[at]);
-        tr!("predict-map-wrong", class = class, other = other)
+        tr!("predict-map-wrong", class, other)
     }
 }
 
@@ -233,13 +233,8 @@ fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String 
         let mean = |axis: usize| own.iter().map(|p| p[axis]).sum::<f32>() / own.len() as f32;
         let [x, y] = [0, 1].map(|axis| number(mean(axis).into(), 1));
         let around = match class < probe.known {
-            true => tr!("predict-map-position", class = name, x = x, y = y),
-            false => tr!(
-                "predict-map-position-not-learned",
-                class = name,
-                x = x,
-                y = y
-            ),
+            true => tr!("predict-map-position", class = name, x, y),
+            false => tr!("predict-map-position-not-learned", class = name, x, y),
         };
         words += &format!("; {around}");
     }
