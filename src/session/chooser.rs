@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::exports::DataExportKind;
 use super::words::dated;
 use crate::data::export::Form;
 use crate::export;
@@ -18,6 +17,15 @@ pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif",
 pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
 /// Extensions of archives that can replace a dataset's folder.
 pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm", "parquet"];
+
+/// The kind of data to export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataExportKind {
+    /// The current dataset.
+    Data,
+    /// The collected images.
+    Collection,
+}
 
 /// The purpose of a file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::chooser::{DialogPurpose, FigureKind};
+use super::chooser::{DataExportKind, DialogPurpose, FigureKind};
 use super::collection::Collection;
 use super::loads::DataAsk;
 use super::progress::Progress;
@@ -22,15 +22,6 @@ use crate::tr;
 
 /// How long the program waits at exit for exports to clean up. Exports check for a stop after each image.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The kind of data to export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataExportKind {
-    /// The current dataset.
-    Data,
-    /// The collected images.
-    Collection,
-}
 
 /// The data to export.
 #[derive(Clone, Debug, PartialEq)]
