@@ -11,7 +11,7 @@ use super::checkpoint::{self, Checkpoint};
 use super::measured::{MetricsRow, metrics_csv, read_metrics};
 use super::record::{self, no_run, run_name, run_toml};
 use super::snapshot::{self, SnapshotWriter};
-use super::summary;
+use super::summary::{self, Saving};
 use super::tables::{answers_csv, slots_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
@@ -168,6 +168,8 @@ impl RunFolder {
         snapshot: &Named,
         metadata: HashMap<String, String>,
     ) -> Result<u64> {
+        // An added task is not part of the run until it is complete.
+        let summary = (self.first == 0).then(|| Saving::begin(&self.path));
         let path = snapshot_file(&self.path, report.task);
         let mut hash = Sha256::new();
         let mut written = keep_with(&path, |out| {
@@ -194,14 +196,14 @@ impl RunFolder {
             ))
             .at_path(&path));
         }
-        let mut row = MetricsRow::new(report, memory::run_peak_bytes());
+        let peak = memory::run_peak_bytes();
+        let mut row = MetricsRow::new(report, peak);
         row.snapshot_sha256 = hex(&hash.finalize());
         row.answers_sha256 = hex(&Sha256::digest(&answers));
         rows.push(row);
         written += keep_file(&path, &metrics_csv(&rows)?)?;
-        // An added task is not part of the run until it is complete.
-        if self.first == 0 {
-            summary::renew(&self.path);
+        if let Some(summary) = summary {
+            summary.end(&self.path, report, peak);
         }
         Ok(written)
     }

@@ -102,23 +102,23 @@ impl LatestFigures {
 impl RunSummary {
     /// Computes the summary of a run whose predictions are loaded.
     pub fn of(run: &StoredRun) -> Self {
-        let (header, reports) = (&run.header, &run.reports);
-        let counts = |report: &TaskReport| {
-            let tasks = header.tasks.get(..=report.task);
-            TaskCounts::of(&report.answers, tasks.unwrap_or(&header.tasks))
-        };
-        let latest = |last: &TaskReport| LatestFigures::of(header, last.task, &last.answers);
-        Self {
-            header: header.clone(),
-            key: RunKey::of(header, &run.plugin),
+        let mut summary = Self {
+            header: run.header.clone(),
+            key: RunKey::of(&run.header, &run.plugin),
             plugin_sha256: plugin_hash(&run.plugin),
-            rows: reports.iter().map(|r| MetricsRow::new(r, None)).collect(),
-            counts: reports.iter().map(counts).collect(),
-            latest: reports.last().map(latest),
-            prompt_study: PromptStudy::of(reports.iter().map(|report| &report.slots[..])),
+            rows: Vec::new(),
+            counts: Vec::new(),
+            latest: None,
+            prompt_study: PromptStudy::of(run.reports.iter().map(|report| &report.slots[..])),
             peak_memory_bytes: run.peak_memory_bytes,
             state: run.state,
+        };
+        for report in &run.reports {
+            summary.count(report);
         }
+        let last = run.reports.last();
+        summary.latest = last.map(|last| LatestFigures::of(&run.header, last.task, &last.answers));
+        summary
     }
 
     /// Returns the measurements after each saved task, without predictions and study of prompts.
@@ -157,6 +157,25 @@ impl RunSummary {
     /// Returns the duration of all tasks in seconds.
     pub fn seconds(&self) -> f64 {
         self.rows.iter().map(|row| row.seconds).sum()
+    }
+
+    fn count(&mut self, report: &TaskReport) {
+        let tasks = self.header.tasks.get(..=report.task);
+        let tasks = tasks.unwrap_or(&self.header.tasks);
+        self.counts.push(TaskCounts::of(&report.answers, tasks));
+        self.rows.push(MetricsRow::new(report, None));
+    }
+
+    /// Adds the measurements of the next task.
+    fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
+        self.count(report);
+        self.latest = Some(LatestFigures::of(
+            &self.header,
+            report.task,
+            &report.answers,
+        ));
+        self.prompt_study = None;
+        self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
     }
 
     /// Returns whether the parts of the summary are consistent with each other.
@@ -343,6 +362,29 @@ fn keep_own(folder: &Path, summary: RunSummary) {
 pub(super) fn renew(folder: &Path) {
     if let Ok(run) = load(folder) {
         keep_own(folder, RunSummary::of(&run));
+    }
+}
+
+/// The summary of a run as it was before the task that is being saved.
+pub(super) struct Saving(Option<RunSummary>);
+
+impl Saving {
+    /// Reads the summary of the run in this folder.
+    pub(super) fn begin(folder: &Path) -> Self {
+        Self(read(folder))
+    }
+
+    /// Adds a saved task. All tasks are read again only in two cases: if the task was saved before, because the peak
+    /// memory of replaced tasks no longer counts, or if its prompts were studied, because those figures are means over
+    /// all tasks.
+    pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
+        match self.0 {
+            Some(mut known) if report.slots.is_empty() && report.task == known.saved() => {
+                known.push(report, peak);
+                keep_own(folder, known);
+            }
+            _ => renew(folder),
+        }
     }
 }
 
