@@ -71,7 +71,7 @@ fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
 }
 
 #[test]
-fn without_a_dialog_the_window_says_so_and_takes_a_path() {
+fn asks_for_path_when_file_dialog_is_missing() {
     let made = Made::new();
     made.class("my pictures 1.0/a", 6)
         .class("my pictures 1.0/b", 6);
@@ -111,7 +111,7 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
 }
 
 #[test]
-fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
+fn image_can_be_chosen_by_typed_path() {
     let made = Made::new();
     made.class("pictures", 2);
     let runs = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
 }
 
 #[test]
-fn a_dialog_that_does_not_come_up_can_be_done_without() {
+fn unresponsive_file_dialog_can_be_replaced_by_path() {
     let runs = tempfile::tempdir().unwrap();
     let late = Choice::Path("/late".into());
     let (mut window, _) = on(dialogs(runs.path(), late, 2500));
@@ -166,7 +166,7 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
+fn existing_file_is_not_replaced_without_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("old.zip"), "old").unwrap();
     let runs = tempfile::tempdir().unwrap();
@@ -204,7 +204,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
 }
 
 #[test]
-fn a_run_goes_into_one_file_where_the_person_wants_it() {
+fn exports_run_as_zip_to_chosen_path() {
     let runs = tempfile::tempdir().unwrap();
     let run = runs.path().join("old");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
@@ -228,7 +228,7 @@ fn a_run_goes_into_one_file_where_the_person_wants_it() {
 
 /// From the three dots beside the run on Predict to the folder with the model.
 #[test]
-fn a_model_goes_into_a_folder_where_the_person_wants_it() {
+fn exports_model_to_chosen_folder() {
     let runs = tempfile::tempdir().unwrap();
     let run = runs.path().join("old");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
@@ -264,7 +264,7 @@ fn type_in(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
 }
 
 #[test]
-fn a_path_that_was_typed_counts_once_its_field_is_left() {
+fn typed_path_applies_on_blur_and_escape_reverts() {
     let made = Made::new();
     made.class("mine/a", 6).class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
@@ -298,7 +298,7 @@ fn a_path_that_was_typed_counts_once_its_field_is_left() {
 }
 
 #[test]
-fn ctrl_enter_starts_what_is_set_up_now() {
+fn ctrl_enter_starts_run_with_current_settings() {
     let made = Made::new();
     made.class("mine/a", 6).class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();

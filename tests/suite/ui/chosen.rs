@@ -27,7 +27,7 @@ impl Sources for Undecided {
 }
 
 #[test]
-fn a_file_that_is_only_wished_for_describes_nothing() {
+fn pending_file_choice_hides_previous_description() {
     let runs = tempfile::tempdir().unwrap();
     let sources = Undecided(Disk::at(runs.path().to_path_buf()));
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
@@ -74,7 +74,7 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
 }
 
 #[test]
-fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
+fn predict_shows_pinned_run_and_can_unpin() {
     let runs = tempfile::tempdir().unwrap();
     let mut folders = Vec::new();
     for minute in 0..2 {
@@ -109,7 +109,7 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
 }
 
 #[test]
-fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
+fn unusable_runs_folder_is_reported_before_start() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     std::fs::write(&file, "no folder").unwrap();

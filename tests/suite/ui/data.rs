@@ -56,7 +56,7 @@ fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
 }
 
 #[test]
-fn a_class_is_dragged_to_another_task_and_back_again() {
+fn dragging_class_moves_it_and_undo_restores() {
     let mut window = on("digits", "2");
     let from = window.get_by_label(&in_task(0, 1)).rect().center();
     let to = window.get_by_label(&in_task(5, 3)).rect().left_center();
@@ -88,7 +88,7 @@ fn a_class_is_dragged_to_another_task_and_back_again() {
 }
 
 #[test]
-fn a_class_is_moved_by_its_menu_without_a_mouse() {
+fn class_menu_moves_class_by_keyboard() {
     let mut window = on("digits", "5");
     window.get_by_label(&in_task(9, 2)).focus();
     window.run_steps(2);
@@ -112,7 +112,7 @@ fn a_class_is_moved_by_its_menu_without_a_mouse() {
 }
 
 #[test]
-fn many_classes_are_arranged_in_the_larger_view() {
+fn large_view_arranges_many_classes() {
     let made = Made::new();
     for class in 0..130 {
         made.class(&format!("a class with a longer name {class:03}"), 2);
@@ -143,7 +143,7 @@ fn many_classes_are_arranged_in_the_larger_view() {
 }
 
 #[test]
-fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
+fn button_sets_bit_depth_for_dark_images() {
     let made = Made::new();
     made.twelve_bits("a", 6, 1).twelve_bits("b", 6, 1);
     let mut window = on(made.path().to_str().unwrap(), "1");
@@ -168,7 +168,7 @@ fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
 }
 
 #[test]
-fn another_share_needs_no_files_and_choosing_again_reads_them() {
+fn test_share_change_reuses_files_unless_fresh() {
     let made = Made::new();
     made.class("a", 10).class("b", 10);
     let place = made.path().to_str().unwrap().to_string();
@@ -194,7 +194,7 @@ fn another_share_needs_no_files_and_choosing_again_reads_them() {
 }
 
 #[test]
-fn what_the_network_sees_is_what_the_loader_draws() {
+fn network_inputs_match_loader_output() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(class, 6);
@@ -276,7 +276,7 @@ fn what_the_network_sees_is_what_the_loader_draws() {
 }
 
 #[test]
-fn the_sight_opens_on_the_page_and_draws_again() {
+fn network_input_view_opens_and_changes_epoch() {
     let mut window = on("letters", "6,5,5,5,5");
     window.get_by_label(tr!("data-part-network-input")).click();
     window.run_steps(3);
@@ -292,7 +292,7 @@ fn the_sight_opens_on_the_page_and_draws_again() {
 }
 
 #[test]
-fn counts_shares_skipped_files_and_twins_are_on_the_card() {
+fn data_card_lists_counts_shares_and_skipped_files() {
     let made = Made::new();
     for class in 0..14 {
         made.class(&format!("kind {class:02}"), 10 + class);
@@ -353,7 +353,7 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
 }
 
 #[test]
-fn an_image_in_both_splits_is_shown_with_both_names() {
+fn image_in_both_splits_shows_both_names() {
     let made = Made::new();
     for class in ["a", "b"] {
         made.class(&format!("train/{class}"), 15)
@@ -374,7 +374,7 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
 }
 
 #[test]
-fn an_image_under_two_labels_is_shown_with_both_names() {
+fn image_with_two_labels_shows_both_names() {
     let made = Made::new();
     for class in ["a", "b"] {
         made.class(&format!("train/{class}"), 15)
@@ -415,7 +415,7 @@ impl Sources for SlowDownload {
 }
 
 #[test]
-fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
+fn download_shows_progress_and_can_be_stopped() {
     let mut window = window(WIDE, ThemeChoice::Light, |wake| {
         let backend: Box<dyn Backend> = Box::new(Recorded::default());
         let sources = SlowDownload(Disk::at(shared_folder()));
@@ -452,7 +452,7 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
 }
 
 #[test]
-fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
+fn test_images_of_run_respect_its_limits() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);

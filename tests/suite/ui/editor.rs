@@ -86,7 +86,7 @@ fn checked(window: &mut Harness<'_, StudioApp>) {
 }
 
 #[test]
-fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
+fn editor_reports_and_fixes_errors_of_new_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let dark = Settings {
         theme: ThemeChoice::Dark,
@@ -149,7 +149,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
 }
 
 #[test]
-fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
+fn editor_completes_undoes_and_reopens_unsaved_text() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = opened(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-copy-edit")).click();
@@ -197,7 +197,7 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
 }
 
 #[test]
-fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
+fn replace_skips_text_it_has_inserted() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = opened(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-new")).click();
@@ -245,7 +245,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
 }
 
 #[test]
-fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
+fn unsaved_text_survives_restart_and_external_changes_load() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
     let mut window = opened_with(folder.path(), Settings::default(), Some(file.clone()));
@@ -311,7 +311,7 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
 }
 
 #[test]
-fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_only_when_allowed() {
+fn dropped_plugin_needs_consent_to_override_built_in() {
     let folder = tempfile::tempdir().unwrap();
     let mail = folder.path().join("mail");
     fs::create_dir_all(&mail).unwrap();

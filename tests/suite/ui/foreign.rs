@@ -13,7 +13,7 @@ use super::{recorded, settle};
 use crate::data::Made;
 
 #[test]
-fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
+fn data_set_of_stored_run_opens_on_request() {
     let made = Made::new();
     made.class("train/a", 4).class("train/b", 4);
     made.class("test/a", 3).class("test/b", 3);
@@ -53,7 +53,7 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
 }
 
 #[test]
-fn weights_on_a_network_share_are_not_looked_for_unasked() {
+fn weights_on_network_share_need_user_choice() {
     let runs = tempfile::tempdir().unwrap();
     let mut of_others = header();
     let share = r"\\192.0.2.1\share\w.pth";
@@ -88,7 +88,7 @@ fn weights_on_a_network_share_are_not_looked_for_unasked() {
 }
 
 #[test]
-fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
+fn loading_settings_asks_before_accessing_network_share() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

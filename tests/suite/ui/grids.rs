@@ -76,7 +76,7 @@ fn finished(root: &Path) -> Vec<RunKey> {
 }
 
 #[test]
-fn several_values_are_a_grid_that_is_run_once() {
+fn grid_of_values_runs_each_combination_once() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path());
     set_up(&mut window);
@@ -112,7 +112,7 @@ fn several_values_are_a_grid_that_is_run_once() {
 }
 
 #[test]
-fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the_next_window() {
+fn value_lists_are_separate_and_survive_restart() {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("window.toml");
     let next = || {
@@ -179,7 +179,7 @@ fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the
 }
 
 #[test]
-fn a_grid_goes_on_after_the_window_was_closed() {
+fn grid_resumes_after_window_closes() {
     let runs = tempfile::tempdir().unwrap();
     let mut first = open(runs.path());
     set_up(&mut first);
@@ -215,7 +215,7 @@ fn a_grid_goes_on_after_the_window_was_closed() {
 }
 
 #[test]
-fn a_grid_of_the_program_is_shown_as_its_runs() {
+fn opens_built_in_grid_and_reports_invalid_file() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -241,7 +241,7 @@ fn a_grid_of_the_program_is_shown_as_its_runs() {
 }
 
 #[test]
-fn the_saved_grid_says_the_same() {
+fn saved_grid_reopens_with_same_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path());
     set_up(&mut window);
@@ -288,7 +288,7 @@ fn the_saved_grid_says_the_same() {
 }
 
 #[test]
-fn a_run_is_checked_and_packed() {
+fn check_confirms_run_and_detects_changed_snapshot() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path());
     act(&mut window, UiCommand::Start);
@@ -323,7 +323,7 @@ fn a_run_is_checked_and_packed() {
 }
 
 #[test]
-fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best() {
+fn search_selects_best_row_and_saves_grid() {
     let root = tempfile::tempdir().unwrap();
     let mut window = open(root.path());
     let rates = [0.001, 0.03].map(Setting::Real);

@@ -42,7 +42,7 @@ fn told(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words
 const NUMBER: egui::Role = egui::Role::SpinButton;
 
 #[test]
-fn a_pet_without_a_size_has_none_to_choose() {
+fn pet_without_size_disables_size_field() {
     let mut window = window();
     assert!(enabled(&window, NUMBER, tr!("experiment-pet-size")));
     window.state_mut().session.experiment.draft.pet = "ssf".into();
@@ -66,7 +66,7 @@ fn a_pet_without_a_size_has_none_to_choose() {
 }
 
 #[test]
-fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
+fn settings_unused_by_method_are_disabled_with_reason() {
     let mut window = window();
     let method = |window: &mut Harness<'_, StudioApp>, key: &str| {
         let spec = named_method(key).unwrap();
@@ -114,7 +114,7 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
 }
 
 #[test]
-fn a_run_whose_epochs_would_all_be_frozen_cannot_be_started_until_fewer_are() {
+fn run_with_only_frozen_epochs_cannot_start() {
     let mut window = window();
     let words = "all 3 epochs are frozen, so the PET learns nothing";
     assert!(window.query_by_label_contains(words).is_none());
@@ -160,7 +160,7 @@ impl Sources for Slow {
 }
 
 #[test]
-fn while_a_data_set_opens_the_settings_are_those_of_the_method_chosen_last() {
+fn settings_follow_latest_method_while_data_set_opens() {
     let runs = tempfile::tempdir().unwrap();
     let held = Arc::new(RwLock::new(()));
     let sources = Slow(Disk::at(runs.path().to_path_buf()), held.clone());

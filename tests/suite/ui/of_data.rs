@@ -27,7 +27,7 @@ fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
 }
 
 #[test]
-fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
+fn small_folder_gets_suitable_settings_of_its_own() {
     let made = numbered();
     let place = made.path().display().to_string();
     let runs = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn opened_with(kept: RunConfig, data: &str, runs: &Path) -> Harness<'static, Stu
 }
 
 #[test]
-fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
+fn window_opened_with_folder_gets_suitable_settings() {
     let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
     let place = made.path().display().to_string();
     let kept = RunConfig {
@@ -119,7 +119,7 @@ fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
 }
 
 #[test]
-fn a_folder_that_has_changed_gets_settings_anew_unless_they_are_the_users() {
+fn changed_folder_updates_settings_unless_user_edited() {
     let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
     let place = made.path().display().to_string();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -136,7 +136,7 @@ fn a_folder_that_has_changed_gets_settings_anew_unless_they_are_the_users() {
 }
 
 #[test]
-fn a_preset_is_what_it_says_or_is_shown_as_changed() {
+fn preset_shows_changes_and_can_reset() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -177,7 +177,7 @@ fn renditions() -> Made {
 }
 
 #[test]
-fn a_split_that_is_not_the_papers_is_told_before_the_start() {
+fn random_split_of_paper_preset_is_reported() {
     let (plain, listed) = (renditions(), renditions());
     let list = |picture: u32| -> String {
         let lines = (0..200).map(|class| format!("n{class:08}/{picture:03}.png {class}\n"));
@@ -207,7 +207,7 @@ fn a_split_that_is_not_the_papers_is_told_before_the_start() {
 }
 
 #[test]
-fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
+fn folder_is_one_task_unless_user_chooses_stages() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(class, 12);
@@ -257,7 +257,7 @@ fn a_folder_is_learned_all_at_once_unless_the_user_chose_stages() {
 }
 
 #[test]
-fn a_number_beyond_its_limit_is_refused_and_not_cut() {
+fn out_of_range_numbers_are_reported_not_clamped() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

@@ -13,7 +13,7 @@ use super::{Dropped, open_steps, recorded, settle, shot};
 const WIDE: [f32; 2] = [1280.0, 800.0];
 
 #[test]
-fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
+fn first_page_is_ready_and_tabs_are_reachable() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -39,7 +39,7 @@ fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
 }
 
 #[test]
-fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
+fn train_page_shows_pauses_and_stops_run() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -64,7 +64,7 @@ fn a_run_fills_the_train_page_and_can_be_paused_and_stopped() {
 }
 
 #[test]
-fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
+fn smaller_run_closes_cell_of_previous_run() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
@@ -99,7 +99,7 @@ fn a_smaller_run_follows_one_whose_cell_was_looked_at() {
 }
 
 #[test]
-fn a_setting_can_be_typed_through_values_that_do_not_fit() {
+fn setting_accepts_invalid_values_while_typing() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -117,7 +117,7 @@ fn a_setting_can_be_typed_through_values_that_do_not_fit() {
 }
 
 #[test]
-fn a_narrow_light_window_stacks_its_columns() {
+fn narrow_window_stacks_columns() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -146,7 +146,7 @@ fn a_narrow_light_window_stacks_its_columns() {
 }
 
 #[test]
-fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
+fn predictions_of_all_snapshots_follow_slider() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     window.step();
@@ -174,7 +174,7 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
 }
 
 #[test]
-fn the_palette_runs_a_command_by_its_letters() {
+fn palette_runs_command_by_partial_name() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -191,7 +191,7 @@ fn the_palette_runs_a_command_by_its_letters() {
 }
 
 #[test]
-fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit() {
+fn backbone_card_selects_weights_and_disables_unsupported_pets() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -245,7 +245,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
 }
 
 #[test]
-fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
+fn weight_file_is_typed_or_dropped_and_checked() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);

@@ -76,7 +76,7 @@ fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
 }
 
 #[test]
-fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
+fn duplicate_keeps_all_digits_of_settings() {
     for which in 0..3 {
         let config = extreme(which);
         let mut window = set_up_again(&config);
@@ -125,7 +125,7 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
 }
 
 #[test]
-fn a_seed_of_many_digits_is_typed_and_one_that_is_none_is_not_taken() {
+fn seed_accepts_large_values_and_rejects_invalid_ones() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);

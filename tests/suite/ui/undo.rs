@@ -32,7 +32,7 @@ fn press(window: &mut Harness<'_, StudioApp>, (modifiers, key): (Modifiers, Key)
 }
 
 #[test]
-fn changes_of_the_settings_are_taken_back_one_by_one_and_put_there_again() {
+fn undo_and_redo_step_through_settings() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = changed_twice(runs.path());
     assert_eq!(press(&mut window, UNDO), 7);
@@ -49,7 +49,7 @@ fn changes_of_the_settings_are_taken_back_one_by_one_and_put_there_again() {
 }
 
 #[test]
-fn a_text_that_is_being_typed_takes_back_its_own_changes() {
+fn focused_text_field_does_not_undo_settings() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = changed_twice(runs.path());
     window
@@ -60,7 +60,7 @@ fn a_text_that_is_being_typed_takes_back_its_own_changes() {
 }
 
 #[test]
-fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
+fn undo_restores_data_set_with_its_settings() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -87,7 +87,7 @@ fn a_data_set_that_was_chosen_is_taken_back_with_its_settings() {
 }
 
 #[test]
-fn undo_puts_the_preset_and_baseline_beside_it_back() {
+fn undo_restores_preset_and_baseline_choice() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -107,7 +107,7 @@ fn undo_puts_the_preset_and_baseline_beside_it_back() {
 }
 
 #[test]
-fn moves_of_classes_are_taken_back_one_by_one_however_fast_they_follow() {
+fn undo_reverts_rapid_class_moves_one_by_one() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

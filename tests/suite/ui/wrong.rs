@@ -11,7 +11,7 @@ use super::synthetic::events;
 use super::{Dropped, recorded, settle, shot};
 
 #[test]
-fn a_text_file_dropped_on_predict_is_no_image() {
+fn unusable_files_dropped_on_predict_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "no pixels here").unwrap();
@@ -40,7 +40,7 @@ fn a_text_file_dropped_on_predict_is_no_image() {
 }
 
 #[test]
-fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
+fn folder_without_classes_is_refused_with_reason() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("readme.txt"), "nothing to see").unwrap();
     let runs = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn a_folder_without_classes_is_refused_and_the_reason_is_on_the_page() {
 }
 
 #[test]
-fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() {
+fn huge_epoch_count_is_reported_without_crash() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -84,7 +84,7 @@ fn epochs_without_end_are_a_problem_on_the_page_and_not_the_end_of_the_window() 
 }
 
 #[test]
-fn tasks_of_one_class_are_told_with_a_remedy_before_the_start() {
+fn single_class_task_warns_and_offers_sizes() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
