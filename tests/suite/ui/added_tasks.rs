@@ -56,7 +56,7 @@ fn grey() -> Picture {
 }
 
 #[test]
-fn a_dropped_folder_is_taught_measured_shown_and_undone() {
+fn dropped_folder_adds_task_that_can_be_undone() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
@@ -202,7 +202,7 @@ impl Sources for Taught {
 }
 
 #[test]
-fn a_run_that_cannot_be_opened_after_its_added_task_was_undone_is_told_on_predict() {
+fn predict_reports_run_unreadable_after_undoing_task() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = super::synthetic::header();
     header.folder = runs.path().join("taught");

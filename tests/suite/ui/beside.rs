@@ -29,7 +29,7 @@ fn task(run: &str, task: usize) -> Event {
 }
 
 #[test]
-fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() {
+fn pair_shows_both_runs_and_ends_on_compare() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -87,7 +87,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
 }
 
 #[test]
-fn the_first_task_of_another_class_order_is_not_compared() {
+fn side_run_needs_same_class_order() {
     let runs = tempfile::tempdir().unwrap();
     let mut stored = header();
     stored.class_order.reverse();

@@ -24,7 +24,7 @@ fn choose(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
 }
 
 #[test]
-fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
+fn deletes_selected_runs_and_undoes_from_notice() {
     let runs = tempfile::tempdir().unwrap();
     let folders: Vec<_> = (1..=4).map(|seed| finished(runs.path(), seed)).collect();
     let mut window = compare(runs.path());
@@ -49,7 +49,7 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
 }
 
 #[test]
-fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
+fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let folders: Vec<_> = (1..=2).map(|seed| finished(runs.path(), seed)).collect();
     let mut window = compare(runs.path());
@@ -98,7 +98,7 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
 }
 
 #[test]
-fn a_run_at_work_or_in_the_queue_is_not_deleted() {
+fn running_and_queued_runs_cannot_be_deleted() {
     let runs = tempfile::tempdir().unwrap();
     let (busy, next) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());

@@ -87,7 +87,7 @@ fn on_cluster() -> OnCluster {
 }
 
 #[test]
-fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
+fn stopping_remote_job_asks_for_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let lab = Recorded::default();
     let sources = With {
@@ -159,7 +159,7 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
 }
 
 #[test]
-fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
+fn cluster_grid_is_shown_refreshed_and_cancelled() {
     let runs = tempfile::tempdir().unwrap();
     let disk = Disk::at(runs.path().to_path_buf());
     let seen = Arc::new(Mutex::new(on_cluster()));

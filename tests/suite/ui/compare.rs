@@ -25,7 +25,7 @@ pub fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
 }
 
 #[test]
-fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
+fn table_groups_seeds_and_warns_of_plugin_differences() {
     let runs = tempfile::tempdir().unwrap();
     for seed in 0..3 {
         finished(runs.path(), "one text", |header| header.config.seed = seed);
@@ -53,7 +53,7 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
 }
 
 #[test]
-fn runs_of_one_name_say_in_what_they_differ() {
+fn runs_with_same_name_show_differing_settings() {
     let runs = tempfile::tempdir().unwrap();
     for (learning, alpha, seed) in [(true, 0.5, 0), (false, 0.5, 0), (true, 0.5, 1)] {
         finished(runs.path(), "", |header| {
@@ -75,7 +75,7 @@ fn runs_of_one_name_say_in_what_they_differ() {
 }
 
 #[test]
-fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
+fn condition_filters_runs_and_reports_errors() {
     let runs = tempfile::tempdir().unwrap();
     for seed in 0..3 {
         finished(runs.path(), "", |header| header.config.seed = seed);
@@ -108,7 +108,7 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
 }
 
 #[test]
-fn rows_are_put_together_sorted_and_held_against_each_other() {
+fn table_groups_rows_and_compares_with_baseline() {
     let runs = tempfile::tempdir().unwrap();
     for (method, seed) in [
         ("lae", 0),
@@ -149,7 +149,7 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
 }
 
 #[test]
-fn a_figure_is_copied_as_numbers_and_as_a_picture() {
+fn copies_figure_as_numbers_and_image() {
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), "", |_| {});
     let (mut window, _) = recorded([1280.0, 1200.0], ThemeChoice::Dark, runs.path());
@@ -170,7 +170,7 @@ fn a_figure_is_copied_as_numbers_and_as_a_picture() {
 }
 
 #[test]
-fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
+fn compares_runs_image_by_image_on_same_images() {
     let runs = tempfile::tempdir().unwrap();
     let of = |seed: u64, known: bool| {
         finished(runs.path(), "", |header| {
@@ -195,7 +195,7 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
 }
 
 #[test]
-fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
+fn does_not_compare_first_tasks_across_class_orders() {
     let runs = tempfile::tempdir().unwrap();
     for (method, turned) in [("LAE", false), ("Baseline", true)] {
         finished(runs.path(), "", |header| {
@@ -221,7 +221,7 @@ fn first_tasks_of_other_class_orders_are_not_held_against_each_other() {
 }
 
 #[test]
-fn more_runs_than_there_are_colours_lie_side_by_side_and_too_many_are_told() {
+fn shows_at_most_64_selected_runs() {
     let runs = tempfile::tempdir().unwrap();
     for seed in 0..65 {
         finished(runs.path(), "", |header| header.config.seed = seed);
@@ -244,7 +244,7 @@ fn more_runs_than_there_are_colours_lie_side_by_side_and_too_many_are_told() {
 }
 
 #[test]
-fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
+fn selection_serves_comparison_and_run_actions() {
     let runs = tempfile::tempdir().unwrap();
     for seed in 0..3 {
         finished(runs.path(), "", |header| header.config.seed = seed);
@@ -326,7 +326,7 @@ fn shorten(header: &mut RunHeader, tasks: usize) {
 }
 
 #[test]
-fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_others() {
+fn accuracy_matrices_of_short_runs_have_bounded_size() {
     for (width, theme) in [(1280.0, ThemeChoice::Dark), (700.0, ThemeChoice::Light)] {
         for listed in [&[1][..], &[2], &[1, 2], &[1, 2, 5]] {
             let runs = tempfile::tempdir().unwrap();
@@ -357,7 +357,7 @@ fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_other
 }
 
 #[test]
-fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
+fn selects_comparable_runs_and_reports_incomparable_ones() {
     let runs = tempfile::tempdir().unwrap();
     let run = |method: &str, title: &str, reversed: bool| {
         finished(runs.path(), "", |header| {
@@ -403,7 +403,7 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
 /// Every page with two runs of several methods: once it is drawn and two seconds have passed, it is not drawn again
 /// and again.
 #[test]
-fn an_idle_page_is_not_drawn_again() {
+fn idle_pages_do_not_repaint() {
     let runs = tempfile::tempdir().unwrap();
     for method in ["lae", "baseline"] {
         finished(runs.path(), "", |header| {

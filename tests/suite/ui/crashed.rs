@@ -15,7 +15,7 @@ use super::synthetic::{header, report};
 use super::{settle, shot, wait, window_with};
 
 #[test]
-fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
+fn settings_of_crashed_window_are_restored_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
     let others = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ const CRASHED: &str = "experiment-last-crashed";
 const CLOSED: &str = "experiment-last-run-in-progress";
 
 #[test]
-fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
+fn crash_notice_offers_run_and_settings_once() {
     let runs = tempfile::tempdir().unwrap();
     let (run, config) = stopped(runs.path());
     let left = |setup: &RunConfig| Settings {
@@ -132,7 +132,7 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
 }
 
 #[test]
-fn a_folder_of_the_window_that_crashed_is_opened_once() {
+fn folders_of_crashed_window_open_once() {
     let runs = tempfile::tempdir().unwrap();
     let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let [one, two, three] = folders.each_ref().map(|folder| folder.path().to_path_buf());
@@ -148,7 +148,7 @@ fn a_folder_of_the_window_that_crashed_is_opened_once() {
 }
 
 #[test]
-fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
+fn settings_from_older_crash_do_not_report_crash() {
     let runs = tempfile::tempdir().unwrap();
     let own = RunConfig {
         data: "letters".into(),

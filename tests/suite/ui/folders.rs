@@ -40,7 +40,7 @@ fn titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
 }
 
 #[test]
-fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
+fn run_folders_can_be_added_and_removed() {
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let shared = others.path().join("shared runs");
     let empty = others.path().join("empty");
@@ -109,7 +109,7 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
 }
 
 #[test]
-fn folders_are_remembered_and_one_that_vanished_is_told() {
+fn remembers_run_folders_and_reports_missing_one_once() {
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     finished(runs.path(), 1);
     finished(others.path(), 2);
@@ -149,7 +149,7 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
+fn read_only_folder_opens_runs_but_disables_changes() {
     use egui_kittest::kittest::NodeT;
     use std::os::unix::fs::PermissionsExt;
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -173,7 +173,7 @@ fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
 }
 
 #[test]
-fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
+fn dropped_packed_run_is_added_only_once() {
     let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let theirs = finished(others.path(), 2);
     let file = others.path().join("theirs.laerun.zip");
@@ -201,7 +201,7 @@ fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_opened_is_an_error_and_no_success() {
+fn revealing_missing_folder_reports_error() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = compare(runs.path());
     let gone = runs.path().join("gone/table.csv");

@@ -128,7 +128,7 @@ fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
 }
 
 #[test]
-fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
+fn lists_thousand_runs_with_bounded_shapes() {
     let few = tempfile::tempdir().unwrap();
     let few = shapes(&of_runs(few.path(), 20));
     let many = tempfile::tempdir().unwrap();
@@ -152,7 +152,7 @@ fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
 }
 
 #[test]
-fn ten_thousand_classes_are_set_up() {
+fn sets_up_ten_thousand_classes_with_bounded_shapes() {
     let root = tempfile::tempdir().unwrap();
     // One small image under ten thousand names, not as links: NTFS allows 1,023 to a file.
     let data = root.path().join("data");
@@ -178,7 +178,7 @@ fn ten_thousand_classes_are_set_up() {
 }
 
 #[test]
-fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
+fn draws_ten_thousand_classes_as_blocks() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = of_classes(runs.path());
     drawn(&mut window);
@@ -202,7 +202,7 @@ fn ten_thousand_classes_are_drawn_as_blocks_and_a_block_can_be_opened() {
 }
 
 #[test]
-fn a_thousand_tasks_are_opened_and_drawn() {
+fn draws_thousand_tasks_with_bounded_shapes() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = of_tasks(runs.path());
     drawn(&mut window);
@@ -231,7 +231,7 @@ fn one_cell(window: &mut Harness<'_, StudioApp>) {
 
 #[test]
 #[ignore = "a measurement"]
-fn the_time_of_large_frames_is_measured() {
+fn time_of_large_frames_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     timed(&mut of_classes(runs.path()), "ten thousand classes");
     let header = large(2_000, 1_000);
@@ -277,7 +277,7 @@ fn of_lesson() {
 /// A finished run of a thousand tasks in its folder: saved, listed, laid out on Compare and opened.
 #[test]
 #[ignore = "a measurement"]
-fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
+fn time_of_run_with_thousand_tasks_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = large(2_000, 1_000);
     header.method.experts = vec![Expert::ENSEMBLE];
@@ -307,7 +307,7 @@ fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
 
 #[test]
 #[ignore = "a measurement"]
-fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
+fn time_of_ten_thousand_runs_is_measured() {
     let (one, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     finished(one.path(), "", |_| {});
     let first = std::fs::read_dir(one.path()).unwrap().next().unwrap();
@@ -345,7 +345,7 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
 
 /// Events of a training run are drawn without a second layout pass, on every page.
 #[test]
-fn news_of_a_run_is_laid_out_once() {
+fn progress_events_avoid_second_layout_pass() {
     use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7};
 
     let runs = tempfile::tempdir().unwrap();

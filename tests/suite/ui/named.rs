@@ -48,7 +48,7 @@ pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
 }
 
 #[test]
-fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
+fn names_run_by_keyboard_and_filters_by_text() {
     let runs = tempfile::tempdir().unwrap();
     let (first, second) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let mut window = compare(runs.path());
@@ -124,7 +124,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
 }
 
 #[test]
-fn several_runs_get_and_lose_tags_at_once() {
+fn edits_tags_of_several_runs_at_once() {
     let runs = tempfile::tempdir().unwrap();
     let folders = [1, 2, 3].map(|seed| finished(runs.path(), seed));
     let said = |name: &str, tags: &[&str]| About {
@@ -184,7 +184,7 @@ fn several_runs_get_and_lose_tags_at_once() {
 }
 
 #[test]
-fn too_long_a_name_is_refused_in_a_sentence_and_a_damaged_one_costs_no_run() {
+fn rejects_long_name_and_replaces_damaged_about_file() {
     let runs = tempfile::tempdir().unwrap();
     let folder = finished(runs.path(), 1);
     std::fs::write(folder.join("about.toml"), "name = [").unwrap();

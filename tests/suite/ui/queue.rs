@@ -41,7 +41,7 @@ fn title(size: usize) -> String {
 }
 
 #[test]
-fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
+fn run_failing_at_start_does_not_inherit_reports() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -62,7 +62,7 @@ fn a_run_that_fails_before_its_first_word_does_not_spoil_the_one_before() {
 }
 
 #[test]
-fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
+fn queues_nothing_if_one_run_is_invalid() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -81,7 +81,7 @@ fn of_several_runs_none_is_asked_for_when_one_does_not_fit_the_data() {
 }
 
 #[test]
-fn the_line_is_changed_by_mouse() {
+fn queue_is_reordered_and_paused_by_mouse() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -138,7 +138,7 @@ fn the_line_is_changed_by_mouse() {
 }
 
 #[test]
-fn removing_a_grid_that_waits_is_a_question_first() {
+fn removing_queued_grid_asks_for_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -176,7 +176,7 @@ fn removing_a_grid_that_waits_is_a_question_first() {
 }
 
 #[test]
-fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
+fn queued_jobs_survive_restart() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let open = || {
@@ -215,7 +215,7 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
 }
 
 #[test]
-fn the_key_pressed_three_times_starts_one_run_and_the_button_another() {
+fn repeated_start_shortcut_queues_run_once() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

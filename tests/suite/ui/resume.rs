@@ -49,7 +49,7 @@ fn on_the_processor(
 }
 
 #[test]
-fn a_run_goes_on_on_another_device() {
+fn stopped_run_resumes_on_other_device() {
     let runs = tempfile::tempdir().unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = runs.path().join("stopped");

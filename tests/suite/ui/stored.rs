@@ -43,7 +43,7 @@ fn stage(window: &Harness<'_, StudioApp>) -> Option<Stage> {
 }
 
 #[test]
-fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
+fn stopped_run_resumes_opens_and_moves_to_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     window
@@ -84,7 +84,7 @@ fn a_stopped_run_goes_on_is_opened_and_moved_to_the_trash() {
 }
 
 #[test]
-fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
+fn trains_pair_and_accepts_dropped_and_pasted_files() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
@@ -208,7 +208,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
 }
 
 #[test]
-fn an_opened_run_that_another_program_trains_on_is_read_again_when_the_person_comes_back() {
+fn opened_run_reloads_when_window_gets_focus() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = header();
     let other = RunFolder::create(runs.path(), &mut header, "").unwrap();
@@ -250,7 +250,7 @@ impl Sources for Damaged {
 }
 
 #[test]
-fn an_opened_run_that_cannot_be_read_again_is_tried_once_for_each_change_of_its_folder() {
+fn unreadable_run_is_retried_once_per_folder_change() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = header();
     let other = RunFolder::create(runs.path(), &mut header, "").unwrap();

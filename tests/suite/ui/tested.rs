@@ -61,7 +61,7 @@ fn made() -> Made {
 }
 
 #[test]
-fn replaced_files_are_told_instead_of_shown() {
+fn replaced_test_files_are_reported_not_shown() {
     let made = made();
     let there = made.open().fingerprints();
     let runs = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn replaced_files_are_told_instead_of_shown() {
 }
 
 #[test]
-fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
+fn unfingerprinted_run_is_checked_by_counts_and_labels() {
     let made = made();
     let runs = tempfile::tempdir().unwrap();
 
@@ -131,7 +131,7 @@ fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
 }
 
 #[test]
-fn the_fingerprint_of_a_split_changes_with_its_own_images_alone() {
+fn fingerprint_of_split_depends_only_on_its_images() {
     let made = made();
     let before = made.open().fingerprints();
     made.class("train/a", 5);

@@ -48,7 +48,7 @@ fn trial() -> Trial {
 }
 
 #[test]
-fn methods_are_tried_at_a_press_and_one_is_taken_over() {
+fn method_trial_shows_results_and_applies_choice() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -89,7 +89,7 @@ fn methods_are_tried_at_a_press_and_one_is_taken_over() {
 }
 
 #[test]
-fn a_trial_that_was_asked_for_before_a_restart_gives_its_result() {
+fn trial_queued_before_restart_shows_result() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -113,7 +113,7 @@ fn a_trial_that_was_asked_for_before_a_restart_gives_its_result() {
 }
 
 #[test]
-fn a_trial_that_is_stopped_or_fails_can_be_asked_for_again() {
+fn stopped_or_failed_trial_can_restart() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
