@@ -54,7 +54,7 @@ fn answer(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 }
 
 #[test]
-fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
+fn prediction_is_shown_only_with_its_image() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), &["digits"]);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -103,7 +103,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
 }
 
 #[test]
-fn an_image_file_is_read_again_with_the_bit_depth_of_another_run() {
+fn image_file_reloads_with_bit_depth_of_run() {
     let made = Made::new();
     made.twelve_bits("a", 1, 1);
     let runs = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn an_image_file_is_read_again_with_the_bit_depth_of_another_run() {
 }
 
 #[test]
-fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
+fn changing_run_predicts_again_in_its_drawing_colours() {
     // Dark drawings on white paper, unlike the digits.
     let made = Made::new();
     for (i, class) in (0..8).map(|i| (i, ["a", "b"][i % 2])) {

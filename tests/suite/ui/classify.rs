@@ -23,7 +23,7 @@ fn drop_folder(window: &mut Harness<'_, StudioApp>, folder: &std::path::Path) {
 }
 
 #[test]
-fn the_first_window_offers_three_ways_to_start() {
+fn start_page_opens_experiment_and_learn() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
     window.state_mut().welcome();
@@ -46,7 +46,7 @@ fn the_first_window_offers_three_ways_to_start() {
 }
 
 #[test]
-fn own_images_are_classified_on_one_page() {
+fn classifies_own_images_on_start_page() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let config = RunConfig {
@@ -109,7 +109,7 @@ fn own_images_are_classified_on_one_page() {
 }
 
 #[test]
-fn new_images_without_a_model_are_refused() {
+fn refuses_new_images_without_model() {
     let runs = tempfile::tempdir().unwrap();
     let backend = lae_studio::session::backend::Recorded::default();
     let root = runs.path().to_path_buf();

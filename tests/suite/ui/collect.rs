@@ -75,7 +75,7 @@ fn drop_on(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
 }
 
 #[test]
-fn two_drawn_symbols_are_taught_to_a_finished_run() {
+fn drawn_classes_are_taught_to_finished_run() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = open(runs.path().to_path_buf());
     settle(&mut window);
@@ -138,7 +138,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
 }
 
 #[test]
-fn what_a_run_cannot_learn_stays_in_the_dialog_with_one_message() {
+fn unteachable_images_stay_in_dialog_with_error() {
     let runs = tempfile::tempdir().unwrap();
     let run = finished(runs.path(), 1);
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
@@ -177,7 +177,7 @@ fn what_a_run_cannot_learn_stays_in_the_dialog_with_one_message() {
 }
 
 #[test]
-fn pictures_dropped_into_named_boxes_become_a_data_set() {
+fn dropped_images_become_data_set_of_named_classes() {
     let runs = tempfile::tempdir().unwrap();
     let source = letters("AB", 6);
     let mut window = open(runs.path().to_path_buf());
@@ -226,7 +226,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
 }
 
 #[test]
-fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_comes_back() {
+fn closing_warns_about_collected_images_and_removal_undoes() {
     let runs = tempfile::tempdir().unwrap();
     let source = letters("A", 3);
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
@@ -283,7 +283,7 @@ fn picture(shade: u8) -> Arc<Picture> {
 }
 
 #[test]
-fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
+fn collected_and_pinned_images_survive_restart() {
     let runs = tempfile::tempdir().unwrap();
     let drafts = runs.path().join("config/drafts");
     let list = drafts.join("drafts.json");

@@ -60,7 +60,7 @@ pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
 }
 
 #[test]
-fn the_demo_trains_and_answers_about_a_drawing() {
+fn demo_run_trains_and_predicts_drawing() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     shot(&mut window, "real-train-begins");

@@ -59,7 +59,7 @@ fn is_there(window: &Harness<'_, StudioApp>, words: &str) -> bool {
 }
 
 #[test]
-fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
+fn inside_views_follow_slider_and_select_images() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = opened(runs.path());
     for words in [
@@ -113,7 +113,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
 }
 
 #[test]
-fn it_can_be_read_in_small_windows_too() {
+fn inside_views_fit_small_windows() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = opened(runs.path());
     for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {
@@ -130,7 +130,7 @@ fn it_can_be_read_in_small_windows_too() {
 /// Ten runs of five tasks on the board and everything open: how long a step of the slider takes.
 #[test]
 #[ignore = "a measurement, several minutes long"]
-fn a_step_of_the_slider_with_ten_runs_is_measured() {
+fn slider_step_with_ten_runs_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     let mut config = small();
     config.classes_per_task = "2".into();

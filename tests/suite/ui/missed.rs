@@ -70,7 +70,7 @@ fn made() -> Made {
 }
 
 #[test]
-fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_click() {
+fn unrecognised_classes_are_listed_with_remedies() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = window(&made, runs.path(), &[1, 1, 1, 1, 1, 0]);
     window.get_by_label_contains(
@@ -130,7 +130,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
 }
 
 #[test]
-fn a_run_that_recognises_every_class_is_done_and_offers_no_remedy() {
+fn run_recognising_every_class_offers_no_remedy() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");

@@ -109,7 +109,7 @@ fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
 }
 
 #[test]
-fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
+fn most_confident_mistakes_come_first_and_open_predict() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, _) = shown(&made, runs.path(), true);
     assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
@@ -129,7 +129,7 @@ fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
 }
 
 #[test]
-fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_there_are() {
+fn label_menu_fits_smallest_window_with_many_classes() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     for class in 0..12 {
         made.class(&format!("train/more {class}"), 1);
@@ -162,7 +162,7 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
 }
 
 #[test]
-fn a_label_is_corrected_listed_and_taken_back() {
+fn corrected_labels_are_listed_and_reverted() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let kept = || store::corrected(runs.path(), &place).unwrap();
@@ -239,7 +239,7 @@ fn asked(backend: &Recorded) -> Vec<PredictRequest> {
 }
 
 #[test]
-fn a_run_that_noted_no_certainty_is_asked_once_more() {
+fn mistakes_without_stored_certainty_are_predicted_again() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), false);
     assert_eq!(
@@ -324,7 +324,7 @@ fn told(window: &mut Harness<'static, StudioApp>, backend: &Recorded, ticket: u6
 }
 
 #[test]
-fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
+fn doubtful_training_images_are_listed_and_corrected() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let (mut window, backend) = shown(&made, runs.path(), true);
@@ -420,7 +420,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
 }
 
 #[test]
-fn a_look_at_training_pictures_is_served_while_a_run_trains() {
+fn label_check_finishes_while_run_trains() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = super::flow::after_one_task(runs.path());
     let run = window.state().session.train.live.clone().unwrap();
@@ -445,7 +445,7 @@ fn a_look_at_training_pictures_is_served_while_a_run_trains() {
 }
 
 #[test]
-fn training_pictures_are_shown_while_they_are_those_the_run_learned_from() {
+fn training_images_are_hidden_once_files_change() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), true);
     let request = look(&mut window, &backend);
@@ -471,7 +471,7 @@ fn training_pictures_are_shown_while_they_are_those_the_run_learned_from() {
 }
 
 #[test]
-fn a_look_under_way_ends_with_what_it_is_about() {
+fn label_check_stops_with_its_data_or_run() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), true);
     let request = look(&mut window, &backend);
@@ -522,7 +522,7 @@ fn header_on_show(window: &Harness<'static, StudioApp>) -> RunHeader {
 }
 
 #[test]
-fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
+fn same_named_runs_show_their_own_mistakes() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), true);
     window.get_by_label("mistake, test image 2");
@@ -550,7 +550,7 @@ fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
 }
 
 #[test]
-fn training_pictures_of_a_run_with_added_tasks_are_those_of_its_own_tasks() {
+fn label_check_after_added_task_uses_original_tasks() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), true);
     let mut header = header_on_show(&window);
@@ -570,7 +570,7 @@ fn training_pictures_of_a_run_with_added_tasks_are_those_of_its_own_tasks() {
 }
 
 #[test]
-fn the_page_moves_for_the_look_that_was_waited_for_alone() {
+fn page_scrolls_only_for_awaited_label_check() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown_at([1280.0, 700.0], &made, runs.path(), true);
     let mut header = header_on_show(&window);

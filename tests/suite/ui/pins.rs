@@ -83,7 +83,7 @@ fn stir(session: &mut Session, backend: &Recorded) {
 }
 
 #[test]
-fn every_run_of_the_board_answers_every_task_newest_first() {
+fn runs_on_board_predict_all_tasks_newest_first() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (long, view) = run("long", 3);
@@ -122,7 +122,7 @@ fn every_run_of_the_board_answers_every_task_newest_first() {
 }
 
 #[test]
-fn the_board_tells_right_from_wrong_and_which_class_it_follows() {
+fn board_cell_shows_correctness_and_followed_class() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 4);
@@ -148,7 +148,7 @@ fn the_board_tells_right_from_wrong_and_which_class_it_follows() {
 }
 
 #[test]
-fn another_picture_in_a_pins_place_and_none_at_all() {
+fn replacing_pin_predicts_again_and_unpinning_discards() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 2);
@@ -183,7 +183,7 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
 }
 
 #[test]
-fn an_added_task_that_is_taken_back_takes_its_answers_along() {
+fn undone_task_removes_its_pin_predictions() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 3);
@@ -208,7 +208,7 @@ fn an_added_task_that_is_taken_back_takes_its_answers_along() {
 }
 
 #[test]
-fn refusals_are_told_where_they_belong() {
+fn failed_predictions_are_reported_on_their_pin() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 2);

@@ -40,7 +40,7 @@ fn of_dualprompt() -> RunHeader {
 }
 
 #[test]
-fn the_study_of_prompts_stands_below_the_figures() {
+fn prompt_study_needs_slots_of_every_task() {
     let runs = tempfile::tempdir().unwrap();
     for with_study in [true, false] {
         let size = [1280.0, 1900.0];

@@ -24,7 +24,7 @@ fn stored(root: &std::path::Path, share: f64) -> RunHeader {
 }
 
 #[test]
-fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
+fn poor_backbone_is_reported_with_better_alternative() {
     for (share, told) in [(0.41, true), (0.8, false)] {
         let runs = tempfile::tempdir().unwrap();
         let header = stored(runs.path(), share);
@@ -56,7 +56,7 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
 }
 
 #[test]
-fn matrix_forgetting_and_loss_are_there_for_every_expert() {
+fn figures_are_available_for_every_expert() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -89,7 +89,7 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
 }
 
 #[test]
-fn every_run_opens_with_the_expert_whose_predictions_are_its_own() {
+fn run_opens_with_expert_of_its_predictions() {
     use lae_studio::metrics::Expert;
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());

@@ -105,7 +105,7 @@ fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 }
 
 #[test]
-fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
+fn unfamiliar_image_is_rejected_until_disallowed() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-8.0));
     let (mut window, backend) = answered(runs.path());
@@ -143,7 +143,7 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
 }
 
 #[test]
-fn a_familiar_picture_is_one_of_these() {
+fn familiar_image_is_not_rejected() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
@@ -151,7 +151,7 @@ fn a_familiar_picture_is_one_of_these() {
 }
 
 #[test]
-fn what_known_pictures_were_refused_while_testing_is_told() {
+fn shows_share_of_rejected_test_images() {
     let runs = tempfile::tempdir().unwrap();
     // Of 40 images, each a little stranger than the one before.
     let known: Vec<KnownImage> = (0..40)
@@ -173,7 +173,7 @@ fn what_known_pictures_were_refused_while_testing_is_told() {
 }
 
 #[test]
-fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
+fn run_without_limit_is_measured_on_test_images() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), None);
     let (mut window, backend) = answered(runs.path());

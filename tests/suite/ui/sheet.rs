@@ -34,7 +34,7 @@ fn pictures(folder: &Path, count: u32) {
 }
 
 #[test]
-fn a_dropped_folder_is_predicted_while_a_run_trains() {
+fn dropped_folder_is_predicted_during_training() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("birds");
@@ -252,7 +252,7 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
 }
 
 #[test]
-fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
+fn second_folder_waits_for_running_prediction() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     let [first, second] = ["first", "second"].map(|name| work.path().join(name));
@@ -308,7 +308,7 @@ fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
 }
 
 #[test]
-fn several_pictures_that_are_dropped_become_one_table() {
+fn dropped_images_become_one_prediction_table() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     pictures(work.path(), 3);
@@ -335,7 +335,7 @@ fn several_pictures_that_are_dropped_become_one_table() {
 }
 
 #[test]
-fn progress_and_problems_stand_on_the_card() {
+fn prediction_table_shows_progress_and_problems() {
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());

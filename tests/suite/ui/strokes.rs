@@ -32,7 +32,7 @@ fn stroke(places: &[Pos2]) -> Vec<Event> {
 }
 
 #[test]
-fn several_strokes_within_one_frame_are_all_drawn() {
+fn several_strokes_in_one_frame_are_all_drawn() {
     let mut drawing = Drawing::default();
     drawing.pen = 0.05;
     let mut harness = Harness::builder().with_size([200.0, 200.0]).build_ui_state(
@@ -104,7 +104,7 @@ fn draw(window: &mut Harness<'_, StudioApp>, from: [f32; 2], to: [f32; 2]) {
 }
 
 #[test]
-fn ctrl_z_takes_strokes_back_and_asks_again() {
+fn ctrl_z_removes_strokes_and_predicts_again() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(3).into_iter().for_each(|event| backend.push(event));
