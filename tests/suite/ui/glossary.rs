@@ -23,7 +23,7 @@ fn on(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
 }
 
 #[test]
-fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
+fn term_in_lesson_opens_explanation_on_click() {
     let mut window = on(Page::Learn, ThemeChoice::Dark);
     window.get_by_label("Open: Inside LAE").click();
     settle(&mut window);
@@ -47,7 +47,7 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
 }
 
 #[test]
-fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language() {
+fn hovered_term_is_explained_in_selected_language() {
     let mut window = on(Page::Experiment, ThemeChoice::Light);
     let ctx = window.ctx.clone();
     window
@@ -66,7 +66,7 @@ fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language(
 }
 
 #[test]
-fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
+fn palette_opens_glossary_and_search_filters_terms() {
     let mut window = on(Page::Experiment, ThemeChoice::Light);
     window.key_press_modifiers(Modifiers::COMMAND, Key::K);
     settle(&mut window);

@@ -71,7 +71,7 @@ fn is_left(window: &Harness<'_, StudioApp>) -> bool {
 }
 
 #[test]
-fn a_run_is_told_task_by_task_with_a_guess_before_each() {
+fn presentation_asks_guess_before_each_task() {
     let runs = tempfile::tempdir().unwrap();
     for size in [[1920.0, 1080.0], [900.0, 600.0]] {
         let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());
@@ -113,7 +113,7 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
 }
 
 #[test]
-fn a_dialog_or_a_list_above_the_view_has_the_keys() {
+fn dialog_above_presentation_receives_keys() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), BASELINE, 0.1, |_| {});
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
@@ -154,7 +154,7 @@ fn a_dialog_or_a_list_above_the_view_has_the_keys() {
 }
 
 #[test]
-fn the_runs_selected_on_compare_are_shown_and_nothing_is_opened() {
+fn presentation_shows_runs_selected_on_compare() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), LAE, 0.03, |_| {});
     stored(runs.path(), BASELINE, 0.2, |_| {});
@@ -227,7 +227,7 @@ fn the_runs_selected_on_compare_are_shown_and_nothing_is_opened() {
 }
 
 #[test]
-fn the_runs_of_the_open_lesson_are_shown_and_on_train_the_opened_one() {
+fn presentation_shows_runs_of_current_page() {
     let runs = tempfile::tempdir().unwrap();
     let entries = units::entries();
     let lesson = entries.iter().find(|entry| entry.name == "forgetting");
@@ -302,7 +302,7 @@ fn texts(shape: &Shape, found: &mut Vec<TextShape>) {
 }
 
 #[test]
-fn no_text_is_wider_than_its_place_or_over_another_one() {
+fn presentation_text_neither_overflows_nor_overlaps() {
     let sizes = [
         [900.0, 600.0],
         [1024.0, 768.0],
@@ -372,7 +372,7 @@ fn no_text_is_wider_than_its_place_or_over_another_one() {
 }
 
 #[test]
-fn the_view_looks_as_it_did() {
+fn presentation_matches_snapshots() {
     if !cfg!(target_os = "linux") {
         return skip("the stored snapshots are those of Linux");
     }

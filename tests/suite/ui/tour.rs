@@ -84,7 +84,7 @@ fn press(window: &mut Harness<'_, StudioApp>, label: &str) {
 }
 
 #[test]
-fn the_whole_tour_by_mouse_ends_with_its_runs_in_the_trash() {
+fn tour_by_mouse_ends_with_runs_in_trash() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.experiment.draft.clone();
@@ -191,7 +191,7 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 }
 
 #[test]
-fn the_whole_tour_by_keyboard_keeps_its_runs() {
+fn tour_by_keyboard_keeps_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     choose_by_keys(&mut window, tr!("tour-start"));
@@ -226,7 +226,7 @@ fn the_whole_tour_by_keyboard_keeps_its_runs() {
 }
 
 #[test]
-fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() {
+fn escape_leaves_tour_and_stops_its_run() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [900.0, 600.0]);
     for last in [
@@ -276,7 +276,7 @@ fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() 
 }
 
 #[test]
-fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
+fn leaving_tour_keeps_other_run_training() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -302,7 +302,7 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
 }
 
 #[test]
-fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
+fn tour_controls_are_visible_in_small_windows() {
     let windows = [
         ([1280.0, 800.0], 2.0),
         ([900.0, 600.0], 1.0),
@@ -343,7 +343,7 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
 }
 
 #[test]
-fn with_reduced_motion_every_change_is_there_at_once() {
+fn reduced_motion_disables_animations() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);

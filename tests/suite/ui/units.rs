@@ -36,7 +36,7 @@ fn open(window: &mut Harness<'_, StudioApp>, title: &str) {
 }
 
 #[test]
-fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
+fn lesson_saves_guess_and_queues_its_runs() {
     let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
     open(&mut window, "What is forgotten?");
     shot(&mut window, "unit-begins");
@@ -69,7 +69,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
 }
 
 #[test]
-fn an_answer_is_there_again_in_the_next_window() {
+fn lesson_answer_survives_restart() {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("window.toml");
     let on_learn = || {
@@ -98,7 +98,7 @@ fn an_answer_is_there_again_in_the_next_window() {
 }
 
 #[test]
-fn runs_on_hold_are_let_go_on_from_their_lesson() {
+fn lesson_resumes_paused_queue() {
     let (mut window, backend) = learn([1280.0, 2400.0], ThemeChoice::Dark);
     open(&mut window, "Inside LAE");
     window.get_by_label("Both the same").click();
@@ -117,7 +117,7 @@ fn runs_on_hold_are_let_go_on_from_their_lesson() {
 }
 
 #[test]
-fn every_lesson_fits_a_small_window_at_double_size() {
+fn every_lesson_opens_at_double_zoom() {
     let (mut window, _) = learn([900.0, 600.0], ThemeChoice::Light);
     let titles = [
         "What is forgotten?",
@@ -192,7 +192,7 @@ fn restart(window: &mut Harness<'_, StudioApp>, how: &str) {
 const MATRIX: &str = "Accuracy by task, in %";
 
 #[test]
-fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_started_over() {
+fn content_after_guess_is_hidden_until_answered() {
     let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
     open(&mut window, "What is forgotten?");
     window.get_by_label(tr!("learn-answer-to-continue"));
@@ -223,7 +223,7 @@ fn what_follows_a_guess_stays_hidden_until_the_guess_each_time_a_lesson_is_start
 }
 
 #[test]
-fn a_restarted_lesson_can_train_its_runs_again() {
+fn restarted_lesson_can_train_its_runs_again() {
     let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
     open(&mut window, "What is forgotten?");
     assert!(!window.state().session.learn.units.is_begun());
@@ -270,7 +270,7 @@ fn buttons(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
 }
 
 #[test]
-fn an_answer_moves_no_button() {
+fn answering_does_not_move_controls() {
     let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
     window.get_by_label("Nearly perfect, 95 % or more").click();
@@ -315,7 +315,7 @@ fn an_answer_moves_no_button() {
 }
 
 #[test]
-fn every_lesson_keeps_its_scroll_position_until_it_is_restarted() {
+fn lessons_keep_scroll_position_until_restarted() {
     let (mut window, backend) = learn([1280.0, 700.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
     let place = |window: &Harness<'_, StudioApp>| window.get_by_label("1. Guess").rect().top();
@@ -346,7 +346,7 @@ fn every_lesson_keeps_its_scroll_position_until_it_is_restarted() {
 }
 
 #[test]
-fn a_finished_lesson_saves_its_summary() {
+fn finished_lesson_saves_summary() {
     let runs = tempfile::tempdir().unwrap();
     let path = runs.path().join("summary");
     let chosen = choosers::dialogs(runs.path(), Choice::Path(path.clone()), 0);
