@@ -44,7 +44,7 @@ fn says_so(window: &Harness<'_, StudioApp>) -> usize {
 }
 
 #[test]
-fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
+fn panicking_page_shows_error_and_others_keep_working() {
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
@@ -66,7 +66,7 @@ fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
 }
 
 #[test]
-fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
+fn panicked_page_recovers_on_retry_or_return() {
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
@@ -112,7 +112,7 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
 }
 
 #[test]
-fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
+fn run_finishes_while_page_and_event_handling_panic() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
     let_fail(&mut window, Some(tr!("page-train")));
@@ -161,7 +161,7 @@ fn a_run_at_work_ends_well_while_its_page_and_the_news_of_it_panic() {
 }
 
 #[test]
-fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
+fn panicking_dialog_closes_with_notice_and_reopens() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -182,7 +182,7 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
 }
 
 #[test]
-fn without_its_top_bar_the_window_is_worked_by_keys() {
+fn window_works_by_keys_without_top_bar() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -231,7 +231,7 @@ impl Backend for Broken {
 }
 
 #[test]
-fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
+fn panicking_event_keeps_window_and_run_alive() {
     let runs = tempfile::tempdir().unwrap();
     let broken = Arc::new(AtomicBool::new(false));
     let backend = Recorded::default();
@@ -259,7 +259,7 @@ fn an_event_that_cannot_be_taken_in_keeps_the_window_and_stops_nothing() {
 }
 
 #[test]
-fn a_window_that_is_torn_down_by_a_panic_saves_the_run_at_work() {
+fn window_panic_saves_running_run() {
     let runs = tempfile::tempdir().unwrap();
     let torn = catch_unwind(AssertUnwindSafe(|| {
         let _window = after_one_task(runs.path());

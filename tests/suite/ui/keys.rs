@@ -29,7 +29,7 @@ fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
 }
 
 #[test]
-fn arrows_move_through_the_tasks_whatever_has_the_focus() {
+fn arrow_keys_change_task_outside_text_fields() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
@@ -76,7 +76,7 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
 }
 
 #[test]
-fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
+fn enter_confirms_and_escape_cancels_stop_question() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     let ask = |window: &mut Harness<'_, StudioApp>| {
@@ -134,7 +134,7 @@ pub fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
 }
 
 #[test]
-fn closing_during_a_run_is_a_question_and_without_one_is_not() {
+fn closing_asks_only_during_run() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     assert!(!press_close(&mut window));
@@ -154,7 +154,7 @@ fn closing_during_a_run_is_a_question_and_without_one_is_not() {
 }
 
 #[test]
-fn the_question_whether_to_close_stays_while_one_run_follows_another() {
+fn close_question_stays_between_queued_runs() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -182,7 +182,7 @@ fn the_question_whether_to_close_stays_while_one_run_follows_another() {
 }
 
 #[test]
-fn space_in_a_dialog_above_a_run_does_not_pause_it() {
+fn space_in_dialog_does_not_pause_run() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = at_work(runs.path());
     window.key_press(egui::Key::F1);
@@ -195,7 +195,7 @@ fn space_in_a_dialog_above_a_run_does_not_pause_it() {
 }
 
 #[test]
-fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
+fn interrupted_run_is_offered_after_restart() {
     let runs = tempfile::tempdir().unwrap();
     let mut facts = header();
     let folder = RunFolder::create(runs.path(), &mut facts, "").unwrap();
@@ -242,7 +242,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
 }
 
 #[test]
-fn a_cell_of_the_confusion_matrix_is_reached_and_chosen_by_keys() {
+fn confusion_matrix_cell_is_selectable_by_keyboard() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = at_work(runs.path());
     let name = |window: &Harness<'_, StudioApp>| {
@@ -273,7 +273,7 @@ fn a_cell_of_the_confusion_matrix_is_reached_and_chosen_by_keys() {
 }
 
 #[test]
-fn a_screen_reader_is_told_which_command_is_chosen() {
+fn palette_reports_selected_command_to_screen_reader() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -305,7 +305,7 @@ fn click_at(window: &mut Harness<'_, StudioApp>, pos: egui::Pos2) {
 }
 
 #[test]
-fn a_dialog_is_not_closed_by_a_click_made_before_it_was_in_sight() {
+fn dialog_ignores_clicks_made_before_it_appears() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);

@@ -17,7 +17,7 @@ fn titles(window: &Harness<'_, StudioApp>, typed: &str) -> Vec<String> {
 }
 
 #[test]
-fn typing_run_while_one_is_at_work_never_stops_it() {
+fn typing_run_never_offers_stop() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -59,7 +59,7 @@ fn typing_run_while_one_is_at_work_never_stops_it() {
 }
 
 #[test]
-fn the_palette_keeps_its_place_while_one_types() {
+fn palette_keeps_position_while_typing() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -97,7 +97,7 @@ fn the_palette_keeps_its_place_while_one_types() {
 }
 
 #[test]
-fn what_the_window_can_do_is_in_the_palette() {
+fn palette_finds_window_actions() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     events(5).into_iter().for_each(|event| backend.push(event));

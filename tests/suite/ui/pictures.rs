@@ -99,24 +99,24 @@ fn blank(picture: &mut image::RgbaImage, place: egui::Rect) {
 }
 
 #[test]
-fn experiment_looks_as_it_did() {
+fn experiment_page_matches_snapshot() {
     compared(Page::Experiment, |_, _| {});
 }
 
 #[test]
-fn train_looks_as_it_did() {
+fn train_page_matches_snapshot() {
     compared(Page::Train, |_, backend| {
         events(4).into_iter().for_each(|event| backend.push(event));
     });
 }
 
 #[test]
-fn compare_looks_as_it_did() {
+fn compare_page_matches_snapshot() {
     compared(Page::Compare, |_, _| {});
 }
 
 #[test]
-fn predict_looks_as_it_did() {
+fn predict_page_matches_snapshot() {
     compared(Page::Predict, |window, backend| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
@@ -134,11 +134,11 @@ fn predict_looks_as_it_did() {
 }
 
 #[test]
-fn plugins_looks_as_it_did() {
+fn plugins_page_matches_snapshot() {
     compared(Page::Plugins, |_, _| {});
 }
 
 #[test]
-fn learn_looks_as_it_did() {
+fn learn_page_matches_snapshot() {
     compared(Page::Learn, |_, _| {});
 }

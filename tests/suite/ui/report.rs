@@ -11,7 +11,7 @@ use super::named::fill;
 use super::{settle, shot, wait, window_with};
 
 #[test]
-fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
+fn bug_report_lists_files_and_saves_to_chosen_path() {
     let folder = tempfile::tempdir().unwrap();
     let runs = folder.path().join("runs");
     std::fs::create_dir_all(runs.join("log")).unwrap();

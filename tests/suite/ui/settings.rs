@@ -18,7 +18,7 @@ fn click(window: &mut Harness<'_, StudioApp>, label: &str) {
 }
 
 #[test]
-fn what_is_chosen_in_settings_is_kept() {
+fn settings_menu_choices_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let (runs, file) = (
         folder.path().join("runs"),

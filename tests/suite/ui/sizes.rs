@@ -47,7 +47,7 @@ fn each(then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend
 }
 
 #[test]
-fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
+fn start_button_and_tabs_visible_at_every_size() {
     each(|window, backend, name| {
         shot(window, &format!("size-experiment-{name}"));
         let whole = sight(window);
@@ -90,7 +90,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
 }
 
 #[test]
-fn the_answer_stands_beside_the_canvas_at_every_size() {
+fn prediction_is_beside_canvas_at_every_size() {
     each(|window, backend, name| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
@@ -170,7 +170,7 @@ fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
 }
 
 #[test]
-fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
+fn dialogs_scroll_to_end_in_smallest_window() {
     let runs = tempfile::tempdir().unwrap();
     let run = finished(runs.path(), 1);
     let dialogs = [
@@ -229,7 +229,7 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
 }
 
 #[test]
-fn no_row_of_inputs_runs_out_of_a_small_window() {
+fn inputs_stay_inside_small_windows() {
     let runs = tempfile::tempdir().unwrap();
     finished(runs.path(), 1);
     let mut found = Vec::new();

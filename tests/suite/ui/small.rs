@@ -17,7 +17,7 @@ use crate::data::Made;
 const SIZE: [f32; 2] = [1280.0, 1000.0];
 
 #[test]
-fn errors_have_the_words_of_the_window_and_no_long_lists() {
+fn errors_use_field_names_instead_of_cli_options() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -103,7 +103,7 @@ fn errors_have_the_words_of_the_window_and_no_long_lists() {
 }
 
 #[test]
-fn every_class_has_its_picture_or_is_counted() {
+fn every_class_has_image_or_is_counted() {
     let runs = tempfile::tempdir().unwrap();
     for width in [450.0, 900.0, 1024.0, 1280.0] {
         let (mut window, _) = recorded([width, 900.0], ThemeChoice::Light, runs.path());
@@ -135,7 +135,7 @@ fn every_class_has_its_picture_or_is_counted() {
 }
 
 #[test]
-fn class_names_that_no_font_can_show_say_which_font_to_install() {
+fn unshowable_class_names_suggest_fonts() {
     let made = Made::new();
     made.class("猫", 4)
         .class("แมว", 4)
@@ -179,7 +179,7 @@ fn all_wrong(
 }
 
 #[test]
-fn a_run_that_learned_nothing_gets_no_tick() {
+fn run_at_chance_level_is_no_success() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -197,7 +197,7 @@ fn a_run_that_learned_nothing_gets_no_tick() {
 }
 
 #[test]
-fn news_stand_below_the_page_and_cover_nothing() {
+fn notices_appear_below_page_without_moving_it() {
     let runs = tempfile::tempdir().unwrap();
     for size in [[900.0, 600.0], [1280.0, 800.0]] {
         let (mut window, _) = recorded(size, ThemeChoice::Dark, runs.path());
@@ -221,7 +221,7 @@ fn news_stand_below_the_page_and_cover_nothing() {
 }
 
 #[test]
-fn the_keyboard_goes_through_the_bar_from_left_to_right() {
+fn tab_key_moves_through_bar_left_to_right() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
@@ -249,7 +249,7 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
 }
 
 #[test]
-fn runs_are_told_apart_by_seed_order_and_time() {
+fn run_titles_show_differing_seed_and_order() {
     let runs = tempfile::tempdir().unwrap();
     for (seed, order) in [(0, "natural"), (3, "natural"), (0, "seed:7")] {
         let mut facts = header();
