@@ -21,7 +21,7 @@ use super::flow::small;
 use super::{Dropped, settle, shot, wait, window};
 use crate::teach::letters;
 
-fn ended(window: &mut Harness<'_, StudioApp>) {
+fn wait_until_finished(window: &mut Harness<'_, StudioApp>) {
     wait(window, "the job ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
@@ -46,7 +46,7 @@ fn newer_run(runs: &Path) {
     std::fs::write(&file, text.join("\n")).unwrap();
 }
 
-fn grey() -> Picture {
+fn grey_image() -> Picture {
     Picture {
         name: "grey".into(),
         width: 8,
@@ -64,7 +64,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     });
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
-    ended(&mut window);
+    wait_until_finished(&mut window);
     let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.clone().unwrap().folder;
 
@@ -106,7 +106,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         let header = live.and_then(|run| run.header.as_ref());
         header.is_some_and(|header| header.added_tasks.len() == 1)
     });
-    ended(&mut window);
+    wait_until_finished(&mut window);
     assert!(shows!(window, "story-added-task", names = "A, B"));
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
@@ -122,7 +122,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     newer_run(runs.path());
     window.state_mut().session.list_runs();
     settle(&mut window);
-    let picture = grey();
+    let picture = grey_image();
     let session = &mut window.state_mut().session;
     session.pin_predictor(folder.clone());
     session.predict_picture(Arc::new(picture), None);
@@ -176,13 +176,13 @@ pub fn added_task() -> AddedTask {
 }
 
 /// A run that can be opened until its added task is taken back.
-struct Taught {
+struct UnreadableAfterUndo {
     disk: Disk,
     header: RunHeader,
     gone: AtomicBool,
 }
 
-impl Sources for Taught {
+impl Sources for UnreadableAfterUndo {
     fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -207,7 +207,7 @@ fn predict_reports_run_unreadable_after_undoing_task() {
     let mut header = super::synthetic::header();
     header.folder = runs.path().join("taught");
     let folder = header.folder.clone();
-    let sources = Taught {
+    let sources = UnreadableAfterUndo {
         disk: Disk::at(runs.path().to_path_buf()),
         header,
         gone: AtomicBool::new(false),
@@ -221,7 +221,7 @@ fn predict_reports_run_unreadable_after_undoing_task() {
     settle(&mut window);
     let session = &mut window.state_mut().session;
     session.pin_predictor(folder.clone());
-    session.predict_picture(Arc::new(grey()), None);
+    session.predict_picture(Arc::new(grey_image()), None);
     assert_eq!(session.predict.problem, None);
     session.undo_added_task(&folder);
     settle(&mut window);

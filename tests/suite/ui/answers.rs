@@ -16,7 +16,7 @@ use super::{recorded, settle, shot};
 use crate::data::Made;
 
 /// Two stored runs over these data sets; their folders.
-fn stored(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
+fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
     let one = |(i, data): (usize, &&str)| {
         let mut header = header();
         header.config = RunConfig {
@@ -45,7 +45,7 @@ fn requests(backend: &Recorded) -> Vec<PredictRequest> {
 }
 
 /// Answers the latest question.
-fn answer(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+fn answer_last_request(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
     let request = requests(backend).pop().unwrap();
     for &task in &request.tasks {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
@@ -56,7 +56,7 @@ fn answer(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 #[test]
 fn prediction_is_shown_only_with_its_image() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), &["digits"]);
+    store_runs(runs.path(), &["digits"]);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
@@ -65,7 +65,7 @@ fn prediction_is_shown_only_with_its_image() {
     let sample = tr!("predict-sample-of-class", class = "7");
     window.get_all_by_label(&sample).next().unwrap().click();
     settle(&mut window);
-    answer(&mut window, &backend);
+    answer_last_request(&mut window, &backend);
     let predict = &window.state().session.predict;
     let (about, truth) = predict.answered.clone().unwrap();
     assert_eq!(Some(&about), predict.picture.as_ref());
@@ -80,7 +80,7 @@ fn prediction_is_shown_only_with_its_image() {
     assert!(window.query_by_label_contains("score ").is_none());
     super::flow::draw_seven(&mut window);
     settle(&mut window);
-    answer(&mut window, &backend);
+    answer_last_request(&mut window, &backend);
     assert_absent!(window, "predict-wrong", class = "7");
     // Back to what was given: it is asked about again, and nothing of the drawing stays.
     let before = requests(&backend).len();
@@ -91,7 +91,7 @@ fn prediction_is_shown_only_with_its_image() {
         (all.len(), &all[before].picture),
         (before + 1, about.as_ref())
     );
-    answer(&mut window, &backend);
+    answer_last_request(&mut window, &backend);
     window.get_by_label(&tr!("predict-wrong", class = "7"));
     // A question without an answer leaves none of an older one.
     let ticket = requests(&backend).pop().unwrap().ticket;
@@ -107,7 +107,7 @@ fn image_file_reloads_with_bit_depth_of_run() {
     let made = Made::new();
     made.twelve_bits("a", 1, 1);
     let runs = tempfile::tempdir().unwrap();
-    let folders = stored(runs.path(), &["digits", "letters"]);
+    let folders = store_runs(runs.path(), &["digits", "letters"]);
     let path = folders[1].join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let deeper = text.replacen(
@@ -147,7 +147,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     }
     let place = made.path().display().to_string();
     let runs = tempfile::tempdir().unwrap();
-    let folders = stored(runs.path(), &["digits", &place]);
+    let folders = store_runs(runs.path(), &["digits", &place]);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let session = &mut window.state_mut().session;
@@ -164,7 +164,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
         (&folders[0], 0),
         "light on dark"
     );
-    answer(&mut window, &backend);
+    answer_last_request(&mut window, &backend);
     window.get_by_label_contains("score ");
     window
         .state_mut()
@@ -180,7 +180,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
         (&folders[1], 255),
         "dark on light"
     );
-    answer(&mut window, &backend);
+    answer_last_request(&mut window, &backend);
     let predict = &window.state().session.predict;
     let (about, _) = predict.answered.clone().unwrap();
     assert_eq!(about.rgb, second.picture.rgb);

@@ -11,7 +11,7 @@ use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
 /// The run of a method, in a folder of its own.
-fn of(method: &str, title: &str, folder: &str) -> RunHeader {
+fn run_header(method: &str, title: &str, folder: &str) -> RunHeader {
     let mut facts = header();
     facts.run = folder.into();
     facts.folder = format!("/nowhere/{folder}").into();
@@ -20,7 +20,7 @@ fn of(method: &str, title: &str, folder: &str) -> RunHeader {
     facts
 }
 
-fn task(run: &str, task: usize) -> Event {
+fn task_evaluated(run: &str, task: usize) -> Event {
     let report = Box::new(report(task));
     Event::TaskEvaluated {
         run: run.into(),
@@ -37,18 +37,18 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     settle(&mut window);
     window.get_by_label(tr!("experiment-start-both")).click();
     settle(&mut window);
-    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     for i in 0..3 {
-        backend.push(task("first", i));
+        backend.push(task_evaluated("first", i));
     }
     // Its device had no room: it is resumed after the second task.
-    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     backend.push(Event::TakenUp {
         run: "first".into(),
         reports: vec![report(0), report(1)],
     });
     for i in 2..5 {
-        backend.push(task("first", i));
+        backend.push(task_evaluated("first", i));
     }
     settle(&mut window);
     assert!(
@@ -58,10 +58,10 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     backend.push(Event::Finished {
         run: "first".into(),
     });
-    backend.push(Event::Started(Box::new(of(
+    backend.push(Event::Started(Box::new(run_header(
         "baseline", "Baseline", "second",
     ))));
-    backend.push(task("second", 0));
+    backend.push(task_evaluated("second", 0));
     settle(&mut window);
     // Stored runs are listed from the disk, where these are not: the first one lives on in memory.
     let session = &window.state().session;
@@ -77,7 +77,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
         .unwrap();
     shot(&mut window, "beside-live");
     for i in 1..5 {
-        backend.push(task("second", i));
+        backend.push(task_evaluated("second", i));
     }
     backend.push(Event::Finished {
         run: "second".into(),
@@ -98,9 +98,9 @@ fn side_run_needs_same_class_order() {
     folder.finish(false).unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    backend.push(Event::Started(Box::new(of("lae", "LAE", "first"))));
+    backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     for i in 0..3 {
-        backend.push(task("first", i));
+        backend.push(task_evaluated("first", i));
     }
     window.state_mut().session.train.beside = SideRun::Run(stored.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);

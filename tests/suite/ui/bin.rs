@@ -14,7 +14,7 @@ use super::named::{compare, finished};
 use super::{recorded, settle, shot};
 
 /// Clicks the title of the run with this seed, with these keys held.
-fn choose(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
+fn click_run(window: &mut Harness<'_, StudioApp>, seed: u64, keys: Modifiers) {
     let title = format!("seed {seed}");
     let wanted = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::Role::Button;
     let titles: Vec<_> = window.get_all_by_label_contains(&title).collect();
@@ -28,8 +28,8 @@ fn deletes_selected_runs_and_undoes_from_notice() {
     let runs = tempfile::tempdir().unwrap();
     let folders: Vec<_> = (1..=4).map(|seed| finished(runs.path(), seed)).collect();
     let mut window = compare(runs.path());
-    choose(&mut window, 1, Modifiers::NONE);
-    choose(&mut window, 3, Modifiers::COMMAND);
+    click_run(&mut window, 1, Modifiers::NONE);
+    click_run(&mut window, 3, Modifiers::COMMAND);
     window.get_by_label(&tr!("compare-selected", n = 2));
     shot(&mut window, "chosen");
     window.key_press(Key::Delete);

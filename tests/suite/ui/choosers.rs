@@ -47,7 +47,7 @@ pub(super) fn dialogs(runs: &Path, choice: Choice, after: u64) -> Dialogs {
     }
 }
 
-pub(super) fn on(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
+pub(super) fn open_window(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
     let backend = Recorded::default();
     let twin: Box<dyn Backend> = Box::new(backend.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
@@ -58,7 +58,7 @@ pub(super) fn on(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Recorded) {
 }
 
 /// Types a path into a field.
-fn go(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
+fn submit_path(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
     window.get_by_label(field).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
@@ -76,7 +76,7 @@ fn asks_for_path_when_file_dialog_is_missing() {
     made.class("my pictures 1.0/a", 6)
         .class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
@@ -86,9 +86,9 @@ fn asks_for_path_when_file_dialog_is_missing() {
     assert!(shows!(window, "shell-path-no-portal"));
     shot(&mut window, "path");
     // A missing file is reported in the dialog, which stays.
-    go(&mut window, tr!("shell-path"), &made.path().join("gone"));
+    submit_path(&mut window, tr!("shell-path"), &made.path().join("gone"));
     window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
-    go(
+    submit_path(
         &mut window,
         tr!("shell-path"),
         &made.path().join("my pictures 1.0"),
@@ -115,7 +115,7 @@ fn image_can_be_chosen_by_typed_path() {
     let made = Made::new();
     made.class("pictures", 2);
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    let (mut window, backend) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     events(2).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
@@ -133,7 +133,7 @@ fn image_can_be_chosen_by_typed_path() {
         (tr!("shell-path"), "001.png"),
         (tr!("predict-image-file"), "000.png"),
     ] {
-        go(&mut window, field, &made.path().join("pictures").join(file));
+        submit_path(&mut window, field, &made.path().join("pictures").join(file));
         assert_eq!(name(&window).as_deref(), Some(file));
     }
 }
@@ -142,7 +142,7 @@ fn image_can_be_chosen_by_typed_path() {
 fn unresponsive_file_dialog_can_be_replaced_by_path() {
     let runs = tempfile::tempdir().unwrap();
     let late = Choice::Path("/late".into());
-    let (mut window, _) = on(dialogs(runs.path(), late, 2500));
+    let (mut window, _) = open_window(dialogs(runs.path(), late, 2500));
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
@@ -170,7 +170,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("old.zip"), "old").unwrap();
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    let (mut window, _) = open_window(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
     let wanted = DialogPurpose::DataExport(DataExportKind::Data, Form::Folder);
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
@@ -178,7 +178,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     // Whether or not its ending is typed.
     for name in ["old.zip", "old"] {
         window.get_by_label(tr!("shell-path-save-here"));
-        go(&mut window, tr!("shell-path"), &folder.path().join(name));
+        submit_path(&mut window, tr!("shell-path"), &folder.path().join(name));
         window.get_by_label(tr!("shell-path-replace"));
         window.get_by_label(tr!("shell-path-file-exists"));
         window.get_by_label(tr!("shell-path")).focus();
@@ -188,7 +188,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     }
     shot(&mut window, "path-save");
     let new = folder.path().join("digits.zip");
-    go(&mut window, tr!("shell-path"), &new);
+    submit_path(&mut window, tr!("shell-path"), &new);
     let there = |app: &StudioApp| app.session.notices.list.last().is_some();
     wait(&mut window, "it is written", there);
     assert!(new.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
@@ -197,7 +197,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     // A folder takes it under its usual name.
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
-    go(&mut window, tr!("shell-path"), folder.path());
+    submit_path(&mut window, tr!("shell-path"), folder.path());
     let there = |app: &StudioApp| app.session.notices.total > 1;
     wait(&mut window, "it is written, too", there);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
@@ -211,7 +211,7 @@ fn exports_run_as_zip_to_chosen_path() {
     crate::copy_folder(&kept, &run);
     let to = tempfile::tempdir().unwrap();
     let chosen = Choice::Path(to.path().join("mine"));
-    let (mut window, _) = on(dialogs(runs.path(), chosen, 0));
+    let (mut window, _) = open_window(dialogs(runs.path(), chosen, 0));
     let ctx = window.ctx.clone();
     let pack = UiCommand::change(|session| session.pick_pack(run));
     window.state_mut().act(&ctx, pack);
@@ -234,7 +234,7 @@ fn exports_model_to_chosen_folder() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
     crate::copy_folder(&kept, &run);
     let to = tempfile::tempdir().unwrap();
-    let (mut window, _) = on(dialogs(runs.path(), Choice::Path(to.path().into()), 0));
+    let (mut window, _) = open_window(dialogs(runs.path(), Choice::Path(to.path().into()), 0));
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Predict));
     settle(&mut window);
@@ -257,7 +257,7 @@ fn exports_model_to_chosen_folder() {
 }
 
 /// Types into a field in place of what is there, without Enter.
-fn type_in(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
+fn type_without_enter(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
     super::named::fill(window, field, text);
     let typed = window.get_by_label(field).accesskit_node().value();
     assert_eq!(typed.as_deref(), Some(text));
@@ -268,7 +268,7 @@ fn typed_path_applies_on_blur_and_escape_reverts() {
     let made = Made::new();
     made.class("mine/a", 6).class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = on(dialogs(runs.path(), Choice::Cancelled, 0));
+    let (mut window, _) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     super::open_steps(&mut window);
     // The field is there while the backbone is a file.
     let first = made.path().join("first.safetensors").display().to_string();
@@ -276,18 +276,18 @@ fn typed_path_applies_on_blur_and_escape_reverts() {
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();
     let weights = made.path().join("none.safetensors").display().to_string();
-    type_in(&mut window, tr!("data-folder-name"), &data);
+    type_without_enter(&mut window, tr!("data-folder-name"), &data);
     // The next field is clicked: this one is left.
     window.get_by_label(tr!("experiment-weights-name")).click();
     settle(&mut window);
     let draft = |window: &Harness<'_, StudioApp>| window.state().session.experiment.draft.clone();
     assert_eq!(draft(&window).data, data);
-    type_in(&mut window, tr!("experiment-weights-name"), &weights);
+    type_without_enter(&mut window, tr!("experiment-weights-name"), &weights);
     window.get_by_label(tr!("data-folder-name")).click();
     settle(&mut window);
     assert_eq!(draft(&window).backbone, weights);
     // Escape leaves it as it was.
-    type_in(&mut window, tr!("data-folder-name"), "/somewhere/else");
+    type_without_enter(&mut window, tr!("data-folder-name"), "/somewhere/else");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     assert_eq!(draft(&window).data, data);
@@ -302,7 +302,7 @@ fn ctrl_enter_starts_run_with_current_settings() {
     let made = Made::new();
     made.class("mine/a", 6).class("mine/b", 6);
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = on(dialogs(runs.path(), Choice::Cancelled, 0));
+    let (mut window, backend) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     let start = |window: &mut Harness<'_, StudioApp>| {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
         settle(window);
@@ -328,7 +328,7 @@ fn ctrl_enter_starts_run_with_current_settings() {
     window.state_mut().session.experiment.draft.order = "natural".into();
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();
-    type_in(&mut window, tr!("data-folder-name"), &data);
+    type_without_enter(&mut window, tr!("data-folder-name"), &data);
     start(&mut window);
     wait(&mut window, "the run is asked for", |_| {
         !queued().is_empty()

@@ -13,9 +13,9 @@ use super::synthetic::{header, report};
 use super::{open_steps, recorded, settle, shot, window};
 
 /// A desktop whose dialogs are left without a choice.
-struct Undecided(Disk);
+struct CancelledDialog(Disk);
 
-impl Sources for Undecided {
+impl Sources for CancelledDialog {
     fn disk(&self) -> &Disk {
         &self.0
     }
@@ -29,7 +29,7 @@ impl Sources for Undecided {
 #[test]
 fn pending_file_choice_hides_previous_description() {
     let runs = tempfile::tempdir().unwrap();
-    let sources = Undecided(Disk::at(runs.path().to_path_buf()));
+    let sources = CancelledDialog(Disk::at(runs.path().to_path_buf()));
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
         Session::with(
             Box::new(Recorded::default()),

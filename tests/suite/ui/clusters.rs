@@ -20,7 +20,7 @@ use super::{settle, shot, wait, window};
 const PLACES: &str = "[lab]\nssh = \"lab\"\n[queue]\nslurm = true\n";
 
 /// The usual sources, but for places and what a cluster says.
-struct With {
+struct FakeCluster {
     disk: Disk,
     seen: Arc<Mutex<OnCluster>>,
     cancelled: Arc<Mutex<Vec<PathBuf>>>,
@@ -28,7 +28,7 @@ struct With {
     lab: Recorded,
 }
 
-impl Sources for With {
+impl Sources for FakeCluster {
     fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -90,7 +90,7 @@ fn on_cluster() -> OnCluster {
 fn stopping_remote_job_asks_for_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let lab = Recorded::default();
-    let sources = With {
+    let sources = FakeCluster {
         disk: Disk::at(runs.path().to_path_buf()),
         seen: Arc::new(Mutex::new(on_cluster())),
         cancelled: Arc::default(),
@@ -165,7 +165,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     let seen = Arc::new(Mutex::new(on_cluster()));
     let cancelled = Arc::<Mutex<Vec<PathBuf>>>::default();
     let shared = tempfile::tempdir().unwrap();
-    let sources = With {
+    let sources = FakeCluster {
         disk,
         seen: Arc::clone(&seen),
         cancelled: Arc::clone(&cancelled),

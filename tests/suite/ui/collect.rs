@@ -23,14 +23,14 @@ use super::named::finished;
 use super::{Dropped, recorded, settle, shot, wait, window, window_with};
 use crate::teach::letters;
 
-fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
+fn open_window(runs: PathBuf) -> Harness<'static, StudioApp> {
     window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         Session::open(runs, small(), wake).unwrap()
     })
 }
 
 /// Draws a stroke through these points, given as shares of the canvas, and adds it with Enter.
-fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
+fn draw_stroke(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
     let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |p: &[f32; 2]| canvas.min + egui::vec2(p[0], p[1]) * canvas.width();
     window.drag_at(at(&points[0]));
@@ -48,7 +48,7 @@ fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
 }
 
 /// Types a name over that of the class at this place.
-fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
+fn name_class(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     let fields = || Role::TextInput;
     let field = window
         .query_all_by_role_and_label(fields(), tr!("shell-collect-class-name"))
@@ -68,7 +68,7 @@ fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     window.step();
 }
 
-fn drop_on(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
+fn drop_file(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
     let files = &mut window.input_mut().dropped_files;
     files.push(Arc::new(Dropped(path)));
     window.step();
@@ -77,7 +77,7 @@ fn drop_on(window: &mut Harness<'_, StudioApp>, path: PathBuf) {
 #[test]
 fn drawn_classes_are_taught_to_finished_run() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = open(runs.path().to_path_buf());
+    let mut window = open_window(runs.path().to_path_buf());
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
     let ended = |app: &StudioApp| {
@@ -93,7 +93,7 @@ fn drawn_classes_are_taught_to_finished_run() {
     assert!(shows!(window, "shell-collect-about"));
     for i in 0..4 {
         let shift = i as f32 * 0.02;
-        draw(
+        draw_stroke(
             &mut window,
             &[
                 [0.2 + shift, 0.2],
@@ -109,7 +109,7 @@ fn drawn_classes_are_taught_to_finished_run() {
     window.get_by_label(&tr!("predict-collect-two-images", name = "Class 2"));
     for i in 0..4 {
         let shift = i as f32 * 0.02;
-        draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
+        draw_stroke(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
     }
     window.get_by_label("Image 4 of Class 2").click();
     settle(&mut window);
@@ -149,14 +149,14 @@ fn unteachable_images_stay_in_dialog_with_error() {
     settle(&mut window);
     // A known class is named before anything is drawn.
     assert_absent!(window, "shell-collect-class-known", class = "3");
-    name(&mut window, 0, "3");
+    name_class(&mut window, 0, "3");
     window.get_by_label(&tr!("shell-collect-class-known", class = "3"));
     shot(&mut window, "collect-known");
-    name(&mut window, 0, "cat");
+    name_class(&mut window, 0, "cat");
     assert_absent!(window, "shell-collect-class-known", class = "3");
     for i in 0..4 {
         let shift = i as f32 * 0.02;
-        draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
+        draw_stroke(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
     }
     let told = window.state().session.notices.total;
     window.get_by_label(tr!("shell-collect-teach")).click();
@@ -180,15 +180,15 @@ fn unteachable_images_stay_in_dialog_with_error() {
 fn dropped_images_become_data_set_of_named_classes() {
     let runs = tempfile::tempdir().unwrap();
     let source = letters("AB", 6);
-    let mut window = open(runs.path().to_path_buf());
+    let mut window = open_window(runs.path().to_path_buf());
     settle(&mut window);
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-create")).click();
     settle(&mut window);
-    name(&mut window, 0, "first letter");
-    drop_on(&mut window, source.path().join("A"));
-    drop_on(&mut window, source.path().join("nothing.png"));
+    name_class(&mut window, 0, "first letter");
+    drop_file(&mut window, source.path().join("A"));
+    drop_file(&mut window, source.path().join("nothing.png"));
     settle(&mut window);
     wait(&mut window, "the images are read", |app| {
         app.session.collection.groups[0].pieces.len() == 6
@@ -204,7 +204,7 @@ fn dropped_images_become_data_set_of_named_classes() {
     );
     window.get_by_label(tr!("shell-collect-add-class")).click();
     settle(&mut window);
-    drop_on(&mut window, source.path().join("B"));
+    drop_file(&mut window, source.path().join("B"));
     settle(&mut window);
     wait(&mut window, "the images are read", |app| {
         app.session.collection.groups[1].pieces.len() == 6
@@ -236,7 +236,7 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     window.state_mut().act(&ctx, collect);
     settle(&mut window);
     assert!(press_close(&mut window), "there is nothing to lose");
-    drop_on(&mut window, source.path().join("A"));
+    drop_file(&mut window, source.path().join("A"));
     wait(&mut window, "the images are read", |app| {
         app.session.collection.count() == 3
     });
@@ -273,7 +273,7 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     assert_absent!(window, "shell-collect-undo-remove");
 }
 
-fn picture(shade: u8) -> Arc<Picture> {
+fn test_image(shade: u8) -> Arc<Picture> {
     Arc::new(Picture {
         name: format!("drawing {shade}"),
         width: 3,
@@ -297,11 +297,11 @@ fn collected_and_pinned_images_survive_restart() {
     let mut window = opened();
     assert!(!drafts.exists(), "there is nothing to keep");
     let session = &mut window.state_mut().session;
-    session.pin(picture(1), Some("7".into()));
-    session.pin(picture(2), None);
+    session.pin(test_image(1), Some("7".into()));
+    session.pin(test_image(2), None);
     session.show_pins_to("/nowhere/run".into());
     session.collection.rename(0, "birds".into());
-    session.collect(picture(3));
+    session.collect(test_image(3));
     session.collection.add_group();
     session.collect_file(source.path().join("A"));
     settle(&mut window);

@@ -318,7 +318,7 @@ fn selection_serves_comparison_and_run_actions() {
 }
 
 /// Cuts a run down to its first tasks.
-fn shorten(header: &mut RunHeader, tasks: usize) {
+fn keep_first_tasks(header: &mut RunHeader, tasks: usize) {
     header.tasks.truncate(tasks);
     header.train_images.truncate(tasks);
     header.test_images.truncate(tasks);
@@ -332,7 +332,7 @@ fn accuracy_matrices_of_short_runs_have_bounded_size() {
             let runs = tempfile::tempdir().unwrap();
             for (seed, &tasks) in (0..).zip(listed) {
                 finished(runs.path(), "", |header| {
-                    shorten(header, tasks);
+                    keep_first_tasks(header, tasks);
                     header.config.seed = seed;
                 });
             }

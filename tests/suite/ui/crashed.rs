@@ -60,7 +60,7 @@ fn settings_of_crashed_window_are_restored_on_request() {
 }
 
 /// The folder of a run that was stopped after its first task, with settings of its own.
-fn stopped(runs: &Path) -> (PathBuf, RunConfig) {
+fn store_stopped_run(runs: &Path) -> (PathBuf, RunConfig) {
     let mut facts = header();
     facts.config.seed = 3;
     let folder = RunFolder::create(runs, &mut facts, "").unwrap();
@@ -68,7 +68,7 @@ fn stopped(runs: &Path) -> (PathBuf, RunConfig) {
     (folder.path().to_path_buf(), facts.config)
 }
 
-fn opened(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
+fn open_window(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     let runs = runs.to_path_buf();
     let draft = settings.setup.clone().unwrap_or_default();
     let mut window = window_with([1280.0, 900.0], settings, None, move |wake| {
@@ -84,14 +84,14 @@ const CLOSED: &str = "experiment-last-run-in-progress";
 #[test]
 fn crash_notice_offers_run_and_settings_once() {
     let runs = tempfile::tempdir().unwrap();
-    let (run, config) = stopped(runs.path());
+    let (run, config) = store_stopped_run(runs.path());
     let left = |setup: &RunConfig| Settings {
         setup: Some(setup.clone()),
         unfinished: Some(run.clone()),
         ..Settings::default()
     };
     // The set-up is that of the run: to resume it is all there is to offer.
-    let window = opened(runs.path(), left(&config).after_crash());
+    let window = open_window(runs.path(), left(&config).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
@@ -101,7 +101,7 @@ fn crash_notice_offers_run_and_settings_once() {
         data: "letters".into(),
         ..RunConfig::default()
     };
-    let mut window = opened(runs.path(), left(&other).after_crash());
+    let mut window = open_window(runs.path(), left(&other).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
@@ -120,13 +120,13 @@ fn crash_notice_offers_run_and_settings_once() {
     }
     assert!(run.exists());
     // So it is the other way round.
-    let mut window = opened(runs.path(), left(&other).after_crash());
+    let mut window = open_window(runs.path(), left(&other).after_crash());
     window.get_by_label(tr!("experiment-last-not-now")).click();
     settle(&mut window);
     assert_absent!(window, "experiment-last-run-resume");
     window.get_by_label(tr!("experiment-earlier-restore"));
     // A window that was closed says so.
-    let window = opened(runs.path(), left(&RunConfig::default()));
+    let window = open_window(runs.path(), left(&RunConfig::default()));
     window.get_by_label(tr!(CLOSED));
     assert_absent!(window, CRASHED);
 }
@@ -140,7 +140,7 @@ fn folders_of_crashed_window_open_once() {
         folders: vec![one.clone(), two.clone(), one.clone(), three.clone()],
         ..Settings::default()
     };
-    let mut window = opened(runs.path(), crashed.after_crash());
+    let mut window = open_window(runs.path(), crashed.after_crash());
     let session = &mut window.state_mut().session;
     session.open_folders(&[three.clone(), two.clone()]);
     session.open_former_folders();
@@ -158,7 +158,7 @@ fn settings_from_older_crash_do_not_report_crash() {
         former: Some(own.clone()),
         ..Settings::default()
     };
-    let mut window = opened(runs.path(), kept);
+    let mut window = open_window(runs.path(), kept);
     assert_absent!(window, CRASHED);
     window.get_by_label(tr!("experiment-earlier-settings-saved"));
     let kept = tr!("experiment-earlier-crash-settings", kept = "letters");

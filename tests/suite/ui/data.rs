@@ -31,7 +31,7 @@ use crate::shared_folder;
 const WIDE: [f32; 2] = [1280.0, 900.0];
 
 /// A window on this data set.
-fn on(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
+fn open_data_set(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
     let draft = RunConfig {
         data: data.into(),
         classes_per_task: tasks.into(),
@@ -57,7 +57,7 @@ fn settings(window: &Harness<'_, StudioApp>) -> (String, String) {
 
 #[test]
 fn dragging_class_moves_it_and_undo_restores() {
-    let mut window = on("digits", "2");
+    let mut window = open_data_set("digits", "2");
     let from = window.get_by_label(&in_task(0, 1)).rect().center();
     let to = window.get_by_label(&in_task(5, 3)).rect().left_center();
     window.drag_at(from);
@@ -89,7 +89,7 @@ fn dragging_class_moves_it_and_undo_restores() {
 
 #[test]
 fn class_menu_moves_class_by_keyboard() {
-    let mut window = on("digits", "5");
+    let mut window = open_data_set("digits", "5");
     window.get_by_label(&in_task(9, 2)).focus();
     window.run_steps(2);
     window.key_press(egui::Key::Enter);
@@ -117,7 +117,7 @@ fn large_view_arranges_many_classes() {
     for class in 0..130 {
         made.class(&format!("a class with a longer name {class:03}"), 2);
     }
-    let mut window = on(made.path().to_str().unwrap(), "5");
+    let mut window = open_data_set(made.path().to_str().unwrap(), "5");
     window.state_mut().session.experiment.draft.batch = 2;
     settle(&mut window);
     assert!(window.query_by_label_contains("class a class").is_none());
@@ -146,7 +146,7 @@ fn large_view_arranges_many_classes() {
 fn button_sets_bit_depth_for_dark_images() {
     let made = Made::new();
     made.twelve_bits("a", 6, 1).twelve_bits("b", 6, 1);
-    let mut window = on(made.path().to_str().unwrap(), "1");
+    let mut window = open_data_set(made.path().to_str().unwrap(), "1");
     let brightest = |window: &Harness<'_, StudioApp>| {
         let data = window.state().session.experiment.data.ready().cloned();
         let thumbs = data.unwrap().thumbs.clone();
@@ -277,7 +277,7 @@ fn network_inputs_match_loader_output() {
 
 #[test]
 fn network_input_view_opens_and_changes_epoch() {
-    let mut window = on("letters", "6,5,5,5,5");
+    let mut window = open_data_set("letters", "6,5,5,5,5");
     window.get_by_label(tr!("data-part-network-input")).click();
     window.run_steps(3);
     settle(&mut window);
@@ -304,7 +304,7 @@ fn data_card_lists_counts_shares_and_skipped_files() {
         made.path().join("kind 02/999.png"),
     )
     .unwrap();
-    let mut window = on(made.path().to_str().unwrap(), "2");
+    let mut window = open_data_set(made.path().to_str().unwrap(), "2");
     window.get_by_label_contains("12 × 10 pixels");
     window
         .get_by_label(tr!("data-part-images-per-class"))
@@ -361,7 +361,7 @@ fn image_in_both_splits_shows_both_names() {
     }
     let at = |name: &str| made.path().join(name);
     std::fs::copy(at("train/a/007.png"), at("test/a/003.png")).unwrap();
-    let mut window = on(made.path().to_str().unwrap(), "1");
+    let mut window = open_data_set(made.path().to_str().unwrap(), "1");
     assert!(
         window.query_by_label("Test share").is_none(),
         "a test split was given"
@@ -382,7 +382,7 @@ fn image_with_two_labels_shows_both_names() {
     }
     let at = |name: &str| made.path().join(name);
     std::fs::copy(at("train/a/007.png"), at("train/b/003.png")).unwrap();
-    let mut window = on(made.path().to_str().unwrap(), "1");
+    let mut window = open_data_set(made.path().to_str().unwrap(), "1");
     assert!(shows!(window, "remark-images-with-two-labels", n = 1));
     window.get_by_label(tr!("data-two-labels-show")).click();
     window.run_steps(3);

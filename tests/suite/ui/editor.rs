@@ -41,11 +41,11 @@ mlp = "h + s * (rellu(e @ down) @ up)"
 "#;
 
 /// A window on the page Plugins with the user's own plugins in this folder.
-fn opened(folder: &Path, settings: Settings) -> Harness<'static, StudioApp> {
-    opened_with(folder, settings, None)
+fn open_plugins(folder: &Path, settings: Settings) -> Harness<'static, StudioApp> {
+    open_plugins_with(folder, settings, None)
 }
 
-fn opened_with(
+fn open_plugins_with(
     folder: &Path,
     settings: Settings,
     file: Option<std::path::PathBuf>,
@@ -62,23 +62,23 @@ fn opened_with(
     window
 }
 
-fn open(window: &Harness<'_, StudioApp>) -> OpenPlugin {
+fn open_plugin(window: &Harness<'_, StudioApp>) -> OpenPlugin {
     window.state().session.editor.open.clone().unwrap()
 }
 
 /// Types this in place of the whole text, and waits until it was checked.
-fn write(window: &mut Harness<'_, StudioApp>, text: &str) {
+fn replace_text(window: &mut Harness<'_, StudioApp>, text: &str) {
     window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.run_steps(1);
     window.event(egui::Event::Paste(text.to_string()));
     window.run_steps(2);
-    checked(window);
-    assert_eq!(open(window).text, text);
+    wait_until_checked(window);
+    assert_eq!(open_plugin(window).text, text);
 }
 
-fn checked(window: &mut Harness<'_, StudioApp>) {
+fn wait_until_checked(window: &mut Harness<'_, StudioApp>) {
     wait(window, "the text is checked", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.checked == open.version)
@@ -92,14 +92,14 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
         theme: ThemeChoice::Dark,
         ..Settings::default()
     };
-    let mut window = opened(folder.path(), dark);
+    let mut window = open_plugins(folder.path(), dark);
     shot(&mut window, "editor-0-list");
     window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
-    checked(&mut window);
-    assert!(open(&window).is_sound());
+    wait_until_checked(&mut window);
+    assert!(open_plugin(&window).is_sound());
     window.get_by_label(tr!("editor-no-errors"));
-    write(&mut window, WRONG);
+    replace_text(&mut window, WRONG);
     // What the last sound text means stays.
     window.get_by_label(&tr!("editor-errors", n = 1));
     window.get_by_label(&tr!("editor-error-place", line = 16, column = 17));
@@ -110,17 +110,17 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
         .get_by_label(&tr!("editor-error-fix", text = "relu"))
         .click();
     window.run_steps(3);
-    checked(&mut window);
+    wait_until_checked(&mut window);
     window.get_by_label(&tr!("editor-errors", n = 1));
     let told = "`relu(e @ down) @ up`: 2×17×16 times 192×16 does not fit: inner sizes 16 and 192";
     window.get_by_label_contains(told);
-    assert_eq!(open(&window).mistakes[0].place.0, 16);
+    assert_eq!(open_plugin(&window).mistakes[0].place.0, 16);
     shot(&mut window, "editor-2-shape");
-    let right = open(&window).text.replace(
+    let right = open_plugin(&window).text.replace(
         "up   = { shape = [\"d\", \"r\"]",
         "up   = { shape = [\"r\", \"d\"]",
     );
-    write(&mut window, &right);
+    replace_text(&mut window, &right);
     window.get_by_label(tr!("editor-no-errors"));
     assert!(shows!(window, "editor-on-starts-identity"));
     assert!(shows!(
@@ -151,39 +151,39 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
 #[test]
 fn editor_completes_undoes_and_reopens_unsaved_text() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = opened(folder.path(), Settings::default());
+    let mut window = open_plugins(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-copy-edit")).click();
     settle(&mut window);
-    assert!(open(&window).text.contains("name = \"My Adapter\""));
-    write(
+    assert!(open_plugin(&window).text.contains("name = \"My Adapter\""));
+    replace_text(
         &mut window,
         "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d",
     );
     window.event(egui::Event::Text("o".into()));
     window.run_steps(3);
-    checked(&mut window);
+    wait_until_checked(&mut window);
     window.run_steps(3);
     shot(&mut window, "editor-5-names");
     window.key_press(egui::Key::Tab);
     window.run_steps(3);
     assert!(
-        open(&window).text.ends_with("h + e @ down"),
+        open_plugin(&window).text.ends_with("h + e @ down"),
         "{}",
-        open(&window).text
+        open_plugin(&window).text
     );
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
     assert!(
-        open(&window).text.ends_with("h + e @ do"),
+        open_plugin(&window).text.ends_with("h + e @ do"),
         "{}",
-        open(&window).text
+        open_plugin(&window).text
     );
     // A text that is closed before it is saved is there again.
     window.get_by_label(tr!("editor-close")).click();
     settle(&mut window);
     window.get_by_label(tr!("plugins-continue-editing")).click();
     settle(&mut window);
-    assert!(open(&window).text.ends_with("h + e @ do"));
+    assert!(open_plugin(&window).text.ends_with("h + e @ do"));
     window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
     // Find and replace.
@@ -199,10 +199,10 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
 #[test]
 fn replace_skips_text_it_has_inserted() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = opened(folder.path(), Settings::default());
+    let mut window = open_plugins(folder.path(), Settings::default());
     window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
-    write(&mut window, "# aaaa b aa\n");
+    replace_text(&mut window, "# aaaa b aa\n");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Home);
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
@@ -213,14 +213,14 @@ fn replace_skips_text_it_has_inserted() {
     let press = |window: &mut Harness<'_, StudioApp>, label: &str| {
         window.get_by_label(label).click();
         window.run_steps(3);
-        open(window).text
+        open_plugin(window).text
     };
     // Enter continues, and writes nothing where it went.
     for _ in 0..2 {
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
     }
-    assert_eq!(open(&window).text, "# aaaa b aa\n");
+    assert_eq!(open_plugin(&window).text, "# aaaa b aa\n");
     window.get_by_label(tr!("editor-replace-with")).focus();
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
@@ -241,17 +241,17 @@ fn replace_skips_text_it_has_inserted() {
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
-    assert_eq!(open(&window).text, "# aaaaa b aaa\n");
+    assert_eq!(open_plugin(&window).text, "# aaaaa b aaa\n");
 }
 
 #[test]
 fn unsaved_text_survives_restart_and_external_changes_load() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
-    let mut window = opened_with(folder.path(), Settings::default(), Some(file.clone()));
+    let mut window = open_plugins_with(folder.path(), Settings::default(), Some(file.clone()));
     window.get_by_label(tr!("plugins-new")).click();
     settle(&mut window);
-    write(&mut window, WRONG);
+    replace_text(&mut window, WRONG);
     eframe::App::on_exit(window.state_mut());
     drop(window);
     let settings = Settings::load(Some(&file));
@@ -272,7 +272,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
         }),
         ..settings
     };
-    let mut window = opened_with(folder.path(), settings, Some(file));
+    let mut window = open_plugins_with(folder.path(), settings, Some(file));
     wait(&mut window, "the file is read", |app| {
         app.session
             .editor
@@ -291,9 +291,9 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
             .is_some_and(|open| open.text == theirs)
     });
     // With changes here it is a question.
-    checked(&mut window);
+    wait_until_checked(&mut window);
     let mine = format!("{theirs}\n# mine\n");
-    write(&mut window, &mine);
+    replace_text(&mut window, &mine);
     fs::write(&own, theirs.replace("relu", "tanh")).unwrap();
     wait(&mut window, "it is asked", |app| {
         app.session
@@ -306,7 +306,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     window.get_by_label(tr!("editor-changed-on-disk"));
     window.get_by_label(tr!("editor-reload-file")).click();
     window.run_steps(3);
-    assert!(open(&window).text.contains("tanh"));
+    assert!(open_plugin(&window).text.contains("tanh"));
     settle(&mut window);
 }
 
@@ -317,12 +317,12 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     fs::create_dir_all(&mail).unwrap();
     let theirs = mail.join("adapter.toml");
     fs::write(&theirs, BUILT_IN[0].replace("gelu", "relu")).unwrap();
-    let mut window = opened(folder.path(), Settings::default());
+    let mut window = open_plugins(folder.path(), Settings::default());
     let drop = Arc::new(Dropped(theirs.clone()));
     window.input_mut().dropped_files.push(drop);
     window.run_steps(2);
     settle(&mut window);
-    checked(&mut window);
+    wait_until_checked(&mut window);
     window.get_by_label(tr!("editor-not-installed"));
     window.get_by_label(&tr!("editor-overrides-built-in", name = "Adapter"));
     shot(&mut window, "editor-6-dropped");

@@ -26,21 +26,21 @@ use super::synthetic::events;
 use super::{recorded, settle, shot, wait, window};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
-const SAID: &str = "This part of the window stopped after an internal error";
+const ERROR_TEXT: &str = "This part of the window stopped after an internal error";
 
-fn let_fail(window: &mut Harness<'_, StudioApp>, part: Option<&str>) {
+fn inject_fault(window: &mut Harness<'_, StudioApp>, part: Option<&str>) {
     window.state_mut().set_fault(part.map(str::to_string));
 }
 
-fn turn_to(window: &mut Harness<'_, StudioApp>, page: Page) {
+fn open_page(window: &mut Harness<'_, StudioApp>, page: Page) {
     let (_, _, key) = Page::ALL[page as usize];
     window.key_press_modifiers(Modifiers::COMMAND, key);
     window.run_steps(3);
     assert_eq!(window.state().page, page);
 }
 
-fn says_so(window: &Harness<'_, StudioApp>) -> usize {
-    window.query_all_by_label_contains(SAID).count()
+fn count_error_panels(window: &Harness<'_, StudioApp>) -> usize {
+    window.query_all_by_label_contains(ERROR_TEXT).count()
 }
 
 #[test]
@@ -52,12 +52,12 @@ fn panicking_page_shows_error_and_others_keep_working() {
     events(4).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
     for (page, ..) in Page::ALL {
-        let_fail(&mut window, Some(page.title()));
+        inject_fault(&mut window, Some(page.title()));
         for (other, _, _) in Page::ALL {
-            turn_to(&mut window, other);
+            open_page(&mut window, other);
             settle(&mut window);
             assert_eq!(
-                says_so(&window),
+                count_error_panels(&window),
                 usize::from(page == other),
                 "{page:?} {other:?}"
             );
@@ -71,8 +71,8 @@ fn panicked_page_recovers_on_retry_or_return() {
     finished(runs.path(), 1);
     let (mut window, _) = recorded(SIZE, ThemeChoice::Light, runs.path());
     settle(&mut window);
-    let_fail(&mut window, Some(tr!("page-compare")));
-    turn_to(&mut window, Page::Compare);
+    inject_fault(&mut window, Some(tr!("page-compare")));
+    open_page(&mut window, Page::Compare);
     settle(&mut window);
     shot(&mut window, "fenced-page");
     assert!(shows!(
@@ -82,42 +82,42 @@ fn panicked_page_recovers_on_retry_or_return() {
     ));
     assert_absent!(window, "shell-part-reset-page");
     // It is not tried with every frame: it would be back by now.
-    let_fail(&mut window, None);
+    inject_fault(&mut window, None);
     window.run_steps(10);
-    assert_eq!(says_so(&window), 1);
+    assert_eq!(count_error_panels(&window), 1);
     window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
-    assert_eq!(says_so(&window), 0);
+    assert_eq!(count_error_panels(&window), 0);
     window.get_by_label(tr!("compare-curves-name"));
 
     // Twice in a row: what the page remembers may be the cause.
-    let_fail(&mut window, Some(tr!("page-compare")));
+    inject_fault(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
     window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
     shot(&mut window, "fenced-page-twice");
-    let_fail(&mut window, None);
+    inject_fault(&mut window, None);
     window.get_by_label(tr!("shell-part-reset-page")).click();
     window.run_steps(3);
-    assert_eq!(says_so(&window), 0);
+    assert_eq!(count_error_panels(&window), 0);
 
     // Coming back is a try, too.
-    let_fail(&mut window, Some(tr!("page-compare")));
+    inject_fault(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
-    assert_eq!(says_so(&window), 1);
-    let_fail(&mut window, None);
-    turn_to(&mut window, Page::Learn);
-    turn_to(&mut window, Page::Compare);
-    assert_eq!(says_so(&window), 0);
+    assert_eq!(count_error_panels(&window), 1);
+    inject_fault(&mut window, None);
+    open_page(&mut window, Page::Learn);
+    open_page(&mut window, Page::Compare);
+    assert_eq!(count_error_panels(&window), 0);
 }
 
 #[test]
 fn run_finishes_while_page_and_event_handling_panic() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = after_one_task(runs.path());
-    let_fail(&mut window, Some(tr!("page-train")));
+    inject_fault(&mut window, Some(tr!("page-train")));
     window.run_steps(3);
-    assert_eq!(says_so(&window), 1);
+    assert_eq!(count_error_panels(&window), 1);
     let before = window
         .state()
         .session
@@ -136,7 +136,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
         },
     );
     // It reports nothing for a while.
-    let_fail(&mut window, Some(tr!("part-news")));
+    inject_fault(&mut window, Some(tr!("part-news")));
     window.run_steps(3);
     let told = window
         .state()
@@ -146,7 +146,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
         .iter()
         .filter(|told| told.bad);
     assert_eq!(told.count(), 1, "once, not with every frame");
-    let_fail(&mut window, None);
+    inject_fault(&mut window, None);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
@@ -156,7 +156,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
     assert_eq!(live.reports.len(), 3);
     window.get_by_label(tr!("shell-part-try-again")).click();
     settle(&mut window);
-    assert_eq!(says_so(&window), 0);
+    assert_eq!(count_error_panels(&window), 0);
     window.get_by_label(tr!("figure-confusion"));
 }
 
@@ -166,7 +166,7 @@ fn panicking_dialog_closes_with_notice_and_reopens() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
-    let_fail(&mut window, Some(tr!("part-run-folders")));
+    inject_fault(&mut window, Some(tr!("part-run-folders")));
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
     let notices = &window.state().session.notices.list;
@@ -174,7 +174,7 @@ fn panicking_dialog_closes_with_notice_and_reopens() {
     assert_eq!(notices[0].problem.place, tr!("part-run-folders"));
     assert_absent!(window, "shell-close");
     window.get_by_label(tr!("experiment-start"));
-    let_fail(&mut window, None);
+    inject_fault(&mut window, None);
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
     window.get_by_label(tr!("shell-close"));
@@ -186,7 +186,7 @@ fn window_works_by_keys_without_top_bar() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    let_fail(&mut window, Some(tr!("part-top-bar")));
+    inject_fault(&mut window, Some(tr!("part-top-bar")));
     window.run_steps(3);
     shot(&mut window, "fenced-top-bar");
     assert!(
@@ -194,14 +194,14 @@ fn window_works_by_keys_without_top_bar() {
             .query_by_role_and_label(egui::Role::Tab, tr!("page-compare"))
             .is_none()
     );
-    turn_to(&mut window, Page::Plugins);
-    let_fail(&mut window, None);
+    open_page(&mut window, Page::Plugins);
+    inject_fault(&mut window, None);
     window.run_steps(3);
     window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
     window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare"));
     // The presenter's view has the whole window: it gives it back.
-    let_fail(&mut window, Some(tr!("part-presenter-view")));
+    inject_fault(&mut window, Some(tr!("part-presenter-view")));
     window.key_press(Key::F11);
     window.run_steps(4);
     window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare"));
@@ -209,9 +209,9 @@ fn window_works_by_keys_without_top_bar() {
 }
 
 /// Recorded events that end in a panic as long as this is so.
-struct Broken(Recorded, Arc<AtomicBool>);
+struct PanickingBackend(Recorded, Arc<AtomicBool>);
 
-impl Backend for Broken {
+impl Backend for PanickingBackend {
     fn send(&mut self, command: Command) {
         self.0.send(command);
     }
@@ -238,7 +238,7 @@ fn panicking_event_keeps_window_and_run_alive() {
     let (twin, switch) = (backend.clone(), broken.clone());
     let root = runs.path().to_path_buf();
     let mut window = window(SIZE, ThemeChoice::Dark, move |wake| {
-        let backend: Box<dyn Backend> = Box::new(Broken(twin, switch));
+        let backend: Box<dyn Backend> = Box::new(PanickingBackend(twin, switch));
         Session::with(backend, Disk::at(root), RunConfig::default(), wake)
     });
     settle(&mut window);
@@ -247,7 +247,7 @@ fn panicking_event_keeps_window_and_run_alive() {
     broken.store(true, Ordering::Relaxed);
     events(4).into_iter().for_each(|event| backend.push(event));
     window.run_steps(5);
-    turn_to(&mut window, Page::Train);
+    open_page(&mut window, Page::Train);
     window.get_by_label(tr!("train-accuracy-curves-name"));
     assert_eq!(window.state().session.notices.list.len(), 1);
     assert_eq!(backend.wished(), ControlRequest::Run);

@@ -13,7 +13,7 @@ use super::{recorded, settle, shot};
 
 const ACCUMULATION: &str = "θ_off ← α · θ_off + (1 − α) · θ_on";
 
-fn on(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
+fn open_page(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1400.0], theme, runs.path());
     settle(&mut window);
@@ -24,7 +24,7 @@ fn on(page: Page, theme: ThemeChoice) -> Harness<'static, StudioApp> {
 
 #[test]
 fn term_in_lesson_opens_explanation_on_click() {
-    let mut window = on(Page::Learn, ThemeChoice::Dark);
+    let mut window = open_page(Page::Learn, ThemeChoice::Dark);
     window.get_by_label("Open: Inside LAE").click();
     settle(&mut window);
     assert!(window.query_by_label(ACCUMULATION).is_none());
@@ -48,7 +48,7 @@ fn term_in_lesson_opens_explanation_on_click() {
 
 #[test]
 fn hovered_term_is_explained_in_selected_language() {
-    let mut window = on(Page::Experiment, ThemeChoice::Light);
+    let mut window = open_page(Page::Experiment, ThemeChoice::Light);
     let ctx = window.ctx.clone();
     window
         .state_mut()
@@ -67,7 +67,7 @@ fn hovered_term_is_explained_in_selected_language() {
 
 #[test]
 fn palette_opens_glossary_and_search_filters_terms() {
-    let mut window = on(Page::Experiment, ThemeChoice::Light);
+    let mut window = open_page(Page::Experiment, ThemeChoice::Light);
     window.key_press_modifiers(Modifiers::COMMAND, Key::K);
     settle(&mut window);
     window.event(egui::Event::Text("glossary".into()));

@@ -19,7 +19,7 @@ use lae_studio::ui::settings::{Settings, ThemeChoice};
 use super::{recorded, settle, shot, wait, window, window_with};
 
 /// Settings of runs that take a moment.
-fn tiny() -> RunConfig {
+fn tiny_run() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 1,
@@ -33,10 +33,10 @@ fn tiny() -> RunConfig {
     }
 }
 
-fn open(root: &Path) -> Harness<'static, StudioApp> {
+fn open_window(root: &Path) -> Harness<'static, StudioApp> {
     let root = root.to_path_buf();
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, tiny(), wake).unwrap()
+        Session::open(root, tiny_run(), wake).unwrap()
     });
     settle(&mut window);
     window
@@ -49,25 +49,25 @@ fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
 }
 
 /// Changes the session, and shows Experiment.
-fn grid(window: &mut Harness<'_, StudioApp>, change: impl FnOnce(&mut Session) + 'static) {
+fn change_grid(window: &mut Harness<'_, StudioApp>, change: impl FnOnce(&mut Session) + 'static) {
     act(window, UiCommand::change_on(Page::Experiment, change));
 }
 
 /// Two methods over two class orders.
-fn set_up(window: &mut Harness<'_, StudioApp>) {
+fn set_up_grid(window: &mut Harness<'_, StudioApp>) {
     let methods = ["lae", "baseline"].map(|method| Setting::Text(method.into()));
-    grid(window, |session| session.vary("method"));
-    grid(window, |session| {
+    change_grid(window, |session| session.vary("method"));
+    change_grid(window, |session| {
         session.set_values("method", methods.into());
     });
-    grid(window, |session| session.repeat_rows("order", Some(2)));
+    change_grid(window, |session| session.repeat_rows("order", Some(2)));
     wait(window, "the grid is planned", |app| {
         app.session.grid_to_do() == Some(4)
     });
 }
 
 /// The keys of the runs, all of which are finished.
-fn finished(root: &Path) -> Vec<RunKey> {
+fn finished_keys(root: &Path) -> Vec<RunKey> {
     let runs = store::list(root)
         .into_iter()
         .map(|run| run.summary.unwrap());
@@ -78,8 +78,8 @@ fn finished(root: &Path) -> Vec<RunKey> {
 #[test]
 fn grid_of_values_runs_each_combination_once() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = open(runs.path());
-    set_up(&mut window);
+    let mut window = open_window(runs.path());
+    set_up_grid(&mut window);
     window.get_by_label_contains("2 methods × 2 class orders = 4 runs");
     shot(&mut window, "several-values");
     window
@@ -90,7 +90,7 @@ fn grid_of_values_runs_each_combination_once() {
         grid.is_some_and(|grid| !grid.live)
     });
     settle(&mut window);
-    let keys = finished(runs.path());
+    let keys = finished_keys(runs.path());
     assert_eq!(keys.len(), 4);
     // A user who watched sees them side by side.
     assert_eq!(window.state().page, Page::Compare);
@@ -103,11 +103,11 @@ fn grid_of_values_runs_each_combination_once() {
     window.get_by_label_contains(&tr!("experiment-runs-already-done", n = 4));
     window.get_by_label(tr!("experiment-nothing-to-start"));
     // A third order is all that is missing of three.
-    grid(&mut window, |session| session.repeat_rows("order", Some(3)));
+    change_grid(&mut window, |session| session.repeat_rows("order", Some(3)));
     wait(&mut window, "two runs are to do", |app| {
         app.session.grid_to_do() == Some(2)
     });
-    grid(&mut window, Session::close_grid);
+    change_grid(&mut window, Session::close_grid);
     window.get_by_label(tr!("experiment-start"));
 }
 
@@ -117,7 +117,7 @@ fn value_lists_are_separate_and_survive_restart() {
     let file = runs.path().join("window.toml");
     let next = || {
         let (root, settings) = (runs.path().to_path_buf(), Settings::load(Some(&file)));
-        let draft = settings.setup.clone().unwrap_or_else(tiny);
+        let draft = settings.setup.clone().unwrap_or_else(tiny_run);
         let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), |wake| {
             Session::with(Box::new(Recorded::default()), Disk::at(root), draft, wake)
         });
@@ -127,8 +127,8 @@ fn value_lists_are_separate_and_survive_restart() {
     let mut window = next();
     for (key, values) in [("epochs", [1, 2]), ("batch", [8, 16])] {
         let values = values.map(Setting::Whole).into();
-        grid(&mut window, move |session| session.vary(key));
-        grid(&mut window, move |session| session.set_values(key, values));
+        change_grid(&mut window, move |session| session.vary(key));
+        change_grid(&mut window, move |session| session.set_values(key, values));
     }
     // The field of the list that is open; others of the page are behind it.
     let field = |window: &Harness<'_, StudioApp>| {
@@ -181,8 +181,8 @@ fn value_lists_are_separate_and_survive_restart() {
 #[test]
 fn grid_resumes_after_window_closes() {
     let runs = tempfile::tempdir().unwrap();
-    let mut first = open(runs.path());
-    set_up(&mut first);
+    let mut first = open_window(runs.path());
+    set_up_grid(&mut first);
     act(&mut first, UiCommand::Start);
     wait(&mut first, "one run is done and another begun", |app| {
         let grid = app.session.train.grid.as_ref();
@@ -193,7 +193,7 @@ fn grid_resumes_after_window_closes() {
     drop(first);
     let before = store::list(runs.path()).len();
     assert!((1..4).contains(&before), "{before}");
-    let mut second = open(runs.path());
+    let mut second = open_window(runs.path());
     wait(&mut second, "the grid waits", |app| {
         app.session.waiting().count() == 1
     });
@@ -208,7 +208,7 @@ fn grid_resumes_after_window_closes() {
         let grid = app.session.train.grid.as_ref();
         grid.is_some_and(|grid| !grid.live)
     });
-    let keys = finished(runs.path());
+    let keys = finished_keys(runs.path());
     let distinct: HashSet<&RunKey> = keys.iter().collect();
     assert_eq!((keys.len(), distinct.len()), (4, 4));
     assert_eq!(second.state().session.waiting().count(), 0);
@@ -219,7 +219,7 @@ fn opens_built_in_grid_and_reports_invalid_file() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    grid(&mut window, |session| {
+    change_grid(&mut window, |session| {
         session.open_grid("switches-demo".into());
     });
     settle(&mut window);
@@ -234,7 +234,7 @@ fn opens_built_in_grid_and_reports_invalid_file() {
     let file = runs.path().join("mine.toml");
     std::fs::write(&file, "methd = \"lae\"\n").unwrap();
     let name = file.display().to_string();
-    grid(&mut window, move |session| session.open_grid(name));
+    change_grid(&mut window, move |session| session.open_grid(name));
     settle(&mut window);
     assert!(window.get_all_by_label_contains("`methd`").count() > 0);
     assert_eq!(window.state().session.grid_to_do(), None);
@@ -243,9 +243,9 @@ fn opens_built_in_grid_and_reports_invalid_file() {
 #[test]
 fn saved_grid_reopens_with_same_runs() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = open(runs.path());
-    set_up(&mut window);
-    grid(&mut window, |session| {
+    let mut window = open_window(runs.path());
+    set_up_grid(&mut window);
+    change_grid(&mut window, |session| {
         session.set_values("epochs", [1, 2].map(Setting::Whole).into());
     });
     wait(&mut window, "the grid is planned", |app| {
@@ -264,7 +264,7 @@ fn saved_grid_reopens_with_same_runs() {
     };
     assert_eq!(lines(&window), 8);
     let name = saved.display().to_string();
-    grid(&mut window, move |session| session.open_grid(name));
+    change_grid(&mut window, move |session| session.open_grid(name));
     wait(&mut window, "the file is planned", |app| {
         app.session.grid_to_do() == Some(8)
     });
@@ -277,7 +277,7 @@ fn saved_grid_reopens_with_same_runs() {
     });
     window.get_by_label_contains("2 methods × 2 epochs × 2 class orders = 8 runs");
     let title = tr!("experiment-grid-edit");
-    grid(&mut window, |session| {
+    change_grid(&mut window, |session| {
         session.open_grid("switches-demo".into());
     });
     settle(&mut window);
@@ -290,7 +290,7 @@ fn saved_grid_reopens_with_same_runs() {
 #[test]
 fn check_confirms_run_and_detects_changed_snapshot() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = open(runs.path());
+    let mut window = open_window(runs.path());
     act(&mut window, UiCommand::Start);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -325,10 +325,10 @@ fn check_confirms_run_and_detects_changed_snapshot() {
 #[test]
 fn search_selects_best_row_and_saves_grid() {
     let root = tempfile::tempdir().unwrap();
-    let mut window = open(root.path());
+    let mut window = open_window(root.path());
     let rates = [0.001, 0.03].map(Setting::Real);
-    grid(&mut window, |session| session.vary("base_lr"));
-    grid(&mut window, move |session| {
+    change_grid(&mut window, |session| session.vary("base_lr"));
+    change_grid(&mut window, move |session| {
         session.set_values("base_lr", rates.into());
     });
     wait(&mut window, "the grid is planned", |app| {
@@ -336,7 +336,7 @@ fn search_selects_best_row_and_saves_grid() {
     });
     window.get_by_label(tr!("experiment-search")).click();
     settle(&mut window);
-    grid(&mut window, |session| {
+    change_grid(&mut window, |session| {
         session.search_grid(Some(SearchBy::All));
     });
     window.get_by_label(tr!("experiment-start-search")).click();
@@ -352,7 +352,7 @@ fn search_selects_best_row_and_saves_grid() {
     wait(&mut window, "one is chosen", chosen);
     let file = root.path().join("several-values-best.toml");
     let name = file.display().to_string();
-    grid(&mut window, move |session| session.open_grid(name));
+    change_grid(&mut window, move |session| session.open_grid(name));
     wait(&mut window, "the grid of the best is planned", |app| {
         app.session.can_start()
     });

@@ -33,7 +33,7 @@ fn enabled(window: &Harness<'_, StudioApp>, role: egui::Role, name: &str) -> boo
 }
 
 /// The text under the pointer over a field.
-fn told(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words: &str) {
+fn assert_tooltip(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words: &str) {
     window.get_by_role_and_label(role, name).hover();
     window.run_steps(12);
     window.get_by_label_contains(words);
@@ -48,7 +48,7 @@ fn pet_without_size_disables_size_field() {
     window.state_mut().session.experiment.draft.pet = "ssf".into();
     settle(&mut window);
     assert!(!enabled(&window, NUMBER, tr!("experiment-pet-size")));
-    told(
+    assert_tooltip(
         &mut window,
         NUMBER,
         tr!("experiment-pet-size"),
@@ -80,7 +80,7 @@ fn settings_unused_by_method_are_disabled_with_reason() {
     window.get_by_label("Learning").click();
     settle(&mut window);
     assert!(!enabled(&window, NUMBER, "Frozen epochs") && enabled(&window, NUMBER, "α"));
-    told(
+    assert_tooltip(
         &mut window,
         NUMBER,
         "Frozen epochs",
@@ -95,7 +95,7 @@ fn settings_unused_by_method_are_disabled_with_reason() {
         assert!(!enabled(&window, NUMBER, name), "{name}");
     }
     assert!(!enabled(&window, mirror.0, mirror.1));
-    told(
+    assert_tooltip(
         &mut window,
         NUMBER,
         "Epochs",
@@ -144,9 +144,9 @@ fn run_with_only_frozen_epochs_cannot_start() {
 }
 
 /// Opening the letters takes as long as the lock is held.
-struct Slow(Disk, Arc<RwLock<()>>);
+struct SlowLetters(Disk, Arc<RwLock<()>>);
 
-impl Sources for Slow {
+impl Sources for SlowLetters {
     fn disk(&self) -> &Disk {
         &self.0
     }
@@ -163,7 +163,7 @@ impl Sources for Slow {
 fn settings_follow_latest_method_while_data_set_opens() {
     let runs = tempfile::tempdir().unwrap();
     let held = Arc::new(RwLock::new(()));
-    let sources = Slow(Disk::at(runs.path().to_path_buf()), held.clone());
+    let sources = SlowLetters(Disk::at(runs.path().to_path_buf()), held.clone());
     let mut window = super::window([1280.0, 1100.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
         Session::with(backend, sources, RunConfig::default(), wake)

@@ -14,7 +14,7 @@ use super::flow::{after_one_task, draw_seven, small};
 use super::{settle, shot, wait, window};
 
 /// How many tasks are known inside the run on Predict, and of the image.
-fn known(app: &StudioApp) -> (usize, usize) {
+fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
     let session = &app.session;
     let Some(run) = &session.predict.run else {
         return (0, 0);
@@ -30,7 +30,7 @@ fn known(app: &StudioApp) -> (usize, usize) {
 const TALL: egui::Vec2 = egui::vec2(1280.0, 2400.0);
 
 /// A window on Predict with a run of three tasks, a drawing and everything open.
-fn opened(runs: &Path) -> Harness<'static, StudioApp> {
+fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
     let mut window = after_one_task(runs);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -48,20 +48,20 @@ fn opened(runs: &Path) -> Harness<'static, StudioApp> {
     settle(&mut window);
     window.get_by_label(tr!("predict-inside-open")).click();
     wait(&mut window, "everything is known", |app| {
-        known(app) == (3, 3)
+        loaded_tasks(app) == (3, 3)
     });
     settle(&mut window);
     window
 }
 
-fn is_there(window: &Harness<'_, StudioApp>, words: &str) -> bool {
+fn shows_text(window: &Harness<'_, StudioApp>, words: &str) -> bool {
     window.query_all_by_label_contains(words).next().is_some()
 }
 
 #[test]
 fn inside_views_follow_slider_and_select_images() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = opened(runs.path());
+    let mut window = open_inside_view(runs.path());
     for words in [
         &*tr!("predict-map-described", task = 3),
         "Energies of the online expert",
@@ -70,7 +70,7 @@ fn inside_views_follow_slider_and_select_images() {
         "after task 3, highest of 4 × 4 positions",
         tr!("predict-pins-image"),
     ] {
-        assert!(is_there(&window, words), "{words}");
+        assert!(shows_text(&window, words), "{words}");
     }
     let pins = &window.state().session.predict.pins;
     let (pin, run) = (pins.pictures()[0].id, pins.runs()[0].clone());
@@ -81,14 +81,17 @@ fn inside_views_follow_slider_and_select_images() {
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
     assert_eq!(window.state().session.predict.task, 1);
-    assert!(is_there(&window, &tr!("predict-map-described", task = 2)));
+    assert!(shows_text(&window, &tr!("predict-map-described", task = 2)));
     assert!(
-        is_there(&window, "not learned yet"),
+        shows_text(&window, "not learned yet"),
         "two digits come with task 3"
     );
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
-    assert!(is_there(&window, "pre-trained, highest of 4 × 4 positions"));
+    assert!(shows_text(
+        &window,
+        "pre-trained, highest of 4 × 4 positions"
+    ));
     shot(&mut window, "inside-task-1");
     // The keyboard goes through the images; Enter asks about one.
     let described = tr!("predict-map-described", task = "");
@@ -101,7 +104,9 @@ fn inside_views_follow_slider_and_select_images() {
     wait(&mut window, "a test image is predicted", |app| {
         app.session.predict.truth.is_some()
     });
-    wait(&mut window, "it is looked at", |app| known(app).1 == 3);
+    wait(&mut window, "it is looked at", |app| {
+        loaded_tasks(app).1 == 3
+    });
     assert!(window.state().session.predict.pins.pictures().len() == 1);
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Offline")
@@ -109,13 +114,13 @@ fn inside_views_follow_slider_and_select_images() {
     window.run_steps(3);
     window.get_by_label(tr!("predict-inside-close")).click();
     window.run_steps(3);
-    assert!(!is_there(&window, tr!("predict-inside-feature-map")));
+    assert!(!shows_text(&window, tr!("predict-inside-feature-map")));
 }
 
 #[test]
 fn inside_views_fit_small_windows() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = opened(runs.path());
+    let mut window = open_inside_view(runs.path());
     for [width, height] in [[1024.0, 700.0], [800.0, 600.0], [640.0, 480.0]] {
         window.set_size(egui::vec2(width, height));
         window.run_steps(4);
@@ -181,7 +186,7 @@ fn slider_step_with_ten_runs_is_measured() {
         let pins = &app.session.predict.pins;
         let pin = pins.pictures()[0].id;
         let all = pins.runs().iter().all(|run| pins.answered(pin, run) == 5);
-        all && pins.runs().len() == 10 && known(app) == (5, 5)
+        all && pins.runs().len() == 10 && loaded_tasks(app) == (5, 5)
     });
     let ready = begun.elapsed();
     let mut times: Vec<f64> = Vec::new();

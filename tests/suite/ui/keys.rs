@@ -18,7 +18,7 @@ use lae_studio::session::backend::Recorded;
 
 const SIZE: [f32; 2] = [1280.0, 900.0];
 
-fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
+fn window_with_running_run(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs);
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
@@ -31,7 +31,7 @@ fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
 #[test]
 fn arrow_keys_change_task_outside_text_fields() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = at_work(runs.path());
+    let (mut window, backend) = window_with_running_run(runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     super::flow::draw_seven(&mut window);
@@ -78,7 +78,7 @@ fn arrow_keys_change_task_outside_text_fields() {
 #[test]
 fn enter_confirms_and_escape_cancels_stop_question() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = at_work(runs.path());
+    let (mut window, backend) = window_with_running_run(runs.path());
     let ask = |window: &mut Harness<'_, StudioApp>| {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Period);
         window.run_steps(4);
@@ -136,7 +136,7 @@ pub fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
 #[test]
 fn closing_asks_only_during_run() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = at_work(runs.path());
+    let (mut window, backend) = window_with_running_run(runs.path());
     assert!(!press_close(&mut window));
     window.get_by_label(tr!("shell-ask-close"));
     shot(&mut window, "question-close");
@@ -184,7 +184,7 @@ fn close_question_stays_between_queued_runs() {
 #[test]
 fn space_in_dialog_does_not_pause_run() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = at_work(runs.path());
+    let (mut window, backend) = window_with_running_run(runs.path());
     window.key_press(egui::Key::F1);
     window.run_steps(4);
     // Nothing in the dialog has the focus.
@@ -244,7 +244,7 @@ fn interrupted_run_is_offered_after_restart() {
 #[test]
 fn confusion_matrix_cell_is_selectable_by_keyboard() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, _) = at_work(runs.path());
+    let (mut window, _) = window_with_running_run(runs.path());
     let name = |window: &Harness<'_, StudioApp>| {
         let named = window.query_all_by_label_contains("Confusion matrix: ");
         let mut reached = named.filter(|node| node.accesskit_node().is_focused());

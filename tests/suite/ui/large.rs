@@ -15,7 +15,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::compare::finished;
-use super::sizes::turn;
+use super::sizes::scroll;
 use super::synthetic::{events, header, progress, report};
 use super::{drawn, recorded, settle, shot};
 use crate::copy_folder;
@@ -25,7 +25,7 @@ use crate::summaries::copies;
 /// would have a hundred million.
 const SHAPES: usize = 4_000;
 
-fn large(classes: usize, tasks: usize) -> RunHeader {
+fn large_header(classes: usize, tasks: usize) -> RunHeader {
     let each = classes / tasks;
     RunHeader {
         run: format!("{classes} classes"),
@@ -39,7 +39,7 @@ fn large(classes: usize, tasks: usize) -> RunHeader {
 }
 
 /// Two images of every class so far; every hundredth class is taken for the one after the next.
-fn measured(header: &RunHeader, task: usize) -> TaskReport {
+fn large_report(header: &RunHeader, task: usize) -> TaskReport {
     let labels: Vec<usize> = (0..2 * header.tasks[task].end).map(|i| i / 2).collect();
     let taken = |label: &usize| match label % 100 {
         0 => (label + 2) % header.tasks[task].end,
@@ -62,16 +62,16 @@ fn measured(header: &RunHeader, task: usize) -> TaskReport {
 }
 
 /// How many shapes the last frame drew.
-fn shapes(window: &Harness<'_, StudioApp>) -> usize {
+fn count_shapes(window: &Harness<'_, StudioApp>) -> usize {
     window.output().shapes.len()
 }
 
 /// Prints how long a frame takes: the middle and the 95th of a hundred, while the page is scrolled.
-fn timed(window: &mut Harness<'_, StudioApp>, what: &str) {
+fn print_frame_times(window: &mut Harness<'_, StudioApp>, what: &str) {
     let at = egui::pos2(400.0, 450.0);
     let mut frames: Vec<_> = (0..100)
         .map(|frame| {
-            turn(window, at, if frame < 50 { -20.0 } else { 20.0 });
+            scroll(window, at, if frame < 50 { -20.0 } else { 20.0 });
             let begun = Instant::now();
             window.run_steps(1);
             begun.elapsed()
@@ -83,16 +83,16 @@ fn timed(window: &mut Harness<'_, StudioApp>, what: &str) {
 }
 
 /// The page Train with a run of ten thousand classes in ten tasks.
-fn of_classes(runs: &Path) -> Harness<'static, StudioApp> {
+fn window_with_classes(runs: &Path) -> Harness<'static, StudioApp> {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    let header = large(10_000, 10);
+    let header = large_header(10_000, 10);
     backend.push(Event::Started(Box::new(header.clone())));
     for task in 0..10 {
         backend.push(Event::TaskEvaluated {
             run: header.run.clone(),
-            report: Box::new(measured(&header, task)),
+            report: Box::new(large_report(&header, task)),
         });
     }
     settle(&mut window);
@@ -100,9 +100,9 @@ fn of_classes(runs: &Path) -> Harness<'static, StudioApp> {
 }
 
 /// The page Train with a run of a thousand tasks of two classes.
-fn of_tasks(runs: &Path) -> Harness<'static, StudioApp> {
-    let header = large(2_000, 1_000);
-    let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
+fn window_with_tasks(runs: &Path) -> Harness<'static, StudioApp> {
+    let header = large_header(2_000, 1_000);
+    let reports: Vec<TaskReport> = (0..1_000).map(|task| large_report(&header, task)).collect();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
@@ -114,7 +114,7 @@ fn of_tasks(runs: &Path) -> Harness<'static, StudioApp> {
 }
 
 /// The page Compare over this number of finished runs, copies of one.
-fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
+fn window_with_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
     finished(runs, "", |_| {});
     let first = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap();
     for copy in 1..count {
@@ -130,13 +130,13 @@ fn of_runs(runs: &Path, count: usize) -> Harness<'static, StudioApp> {
 #[test]
 fn lists_thousand_runs_with_bounded_shapes() {
     let few = tempfile::tempdir().unwrap();
-    let few = shapes(&of_runs(few.path(), 20));
+    let few = count_shapes(&window_with_runs(few.path(), 20));
     let many = tempfile::tempdir().unwrap();
-    let mut window = of_runs(many.path(), 1_000);
+    let mut window = window_with_runs(many.path(), 1_000);
     drawn(&mut window);
     shot(&mut window, "large-runs");
     window.get_by_label("1,000");
-    let all = shapes(&window);
+    let all = count_shapes(&window);
     assert!(
         all < few + 100,
         "{all} shapes for a thousand runs, {few} for twenty"
@@ -166,12 +166,12 @@ fn sets_up_ten_thousand_classes_with_bounded_shapes() {
     }
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, root.path());
     settle(&mut window);
-    let before = shapes(&window);
+    let before = count_shapes(&window);
     let dropped = std::sync::Arc::new(super::Dropped(data));
     window.input_mut().dropped_files.push(dropped);
     settle(&mut window);
     window.get_by_label_contains("10,000 classes");
-    let after = shapes(&window);
+    let after = count_shapes(&window);
     assert!(after < before + SHAPES, "{after} shapes, {before} before");
     drawn(&mut window);
     shot(&mut window, "large-experiment");
@@ -180,10 +180,10 @@ fn sets_up_ten_thousand_classes_with_bounded_shapes() {
 #[test]
 fn draws_ten_thousand_classes_as_blocks() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = of_classes(runs.path());
+    let mut window = window_with_classes(runs.path());
     drawn(&mut window);
     shot(&mut window, "large-classes");
-    assert!(shapes(&window) < SHAPES, "{}", shapes(&window));
+    assert!(count_shapes(&window) < SHAPES, "{}", count_shapes(&window));
     let worst = window
         .get_all_by_label_contains(&tr!("train-confused-with", name = "", answer = ""))
         .count();
@@ -194,8 +194,8 @@ fn draws_ten_thousand_classes_as_blocks() {
     settle(&mut window);
     window.get_by_label_contains(" … class");
     window.get_by_label(tr!("present-back"));
-    let header = large(10_000, 10);
-    let confusion = measured(&header, 9)
+    let header = large_header(10_000, 10);
+    let confusion = large_report(&header, 9)
         .answers
         .confusion(Expert::ENSEMBLE, 10_000);
     assert_eq!(confusion.total(&(0..10_000)), 20_000);
@@ -204,25 +204,33 @@ fn draws_ten_thousand_classes_as_blocks() {
 #[test]
 fn draws_thousand_tasks_with_bounded_shapes() {
     let runs = tempfile::tempdir().unwrap();
-    let mut window = of_tasks(runs.path());
+    let mut window = window_with_tasks(runs.path());
     drawn(&mut window);
     shot(&mut window, "large-tasks");
-    assert!(shapes(&window) < SHAPES, "{}", shapes(&window));
+    assert!(count_shapes(&window) < SHAPES, "{}", count_shapes(&window));
     // Over tasks, too.
-    over_tasks(&mut window);
-    assert!(shapes(&window) < SHAPES, "{} over tasks", shapes(&window));
-    one_cell(&mut window);
-    assert!(shapes(&window) < SHAPES, "{} with a cell", shapes(&window));
+    show_confusion_by_tasks(&mut window);
+    assert!(
+        count_shapes(&window) < SHAPES,
+        "{} over tasks",
+        count_shapes(&window)
+    );
+    open_first_cell(&mut window);
+    assert!(
+        count_shapes(&window) < SHAPES,
+        "{} with a cell",
+        count_shapes(&window)
+    );
 }
 
-fn over_tasks(window: &mut Harness<'_, StudioApp>) {
+fn show_confusion_by_tasks(window: &mut Harness<'_, StudioApp>) {
     window
         .get_by_role_and_label(egui::Role::RadioButton, tr!("train-confusion-by-tasks"))
         .click();
     settle(window);
 }
 
-fn one_cell(window: &mut Harness<'_, StudioApp>) {
+fn open_first_cell(window: &mut Harness<'_, StudioApp>) {
     let taken = tr!("train-confused-with", name = "", answer = "");
     let line = window.get_all_by_label_contains(&taken).next();
     line.unwrap().click();
@@ -233,33 +241,36 @@ fn one_cell(window: &mut Harness<'_, StudioApp>) {
 #[ignore = "a measurement"]
 fn time_of_large_frames_is_measured() {
     let runs = tempfile::tempdir().unwrap();
-    timed(&mut of_classes(runs.path()), "ten thousand classes");
-    let header = large(2_000, 1_000);
-    let reports: Vec<TaskReport> = (0..1_000).map(|task| measured(&header, task)).collect();
+    print_frame_times(
+        &mut window_with_classes(runs.path()),
+        "ten thousand classes",
+    );
+    let header = large_header(2_000, 1_000);
+    let reports: Vec<TaskReport> = (0..1_000).map(|task| large_report(&header, task)).collect();
     let begun = Instant::now();
     let run = RunView::stored(header, reports);
     assert_eq!(run.of(Expert::ENSEMBLE).matrix.len(), 1_000);
     eprintln!("a thousand tasks: {:.1?} to open", begun.elapsed());
-    let mut window = of_tasks(runs.path());
-    timed(&mut window, "a thousand tasks");
-    over_tasks(&mut window);
-    timed(&mut window, "a thousand tasks, over tasks");
-    one_cell(&mut window);
-    timed(&mut window, "a thousand tasks, one cell");
-    let mut window = of_runs(runs.path(), 1_000);
-    timed(&mut window, "a thousand runs");
+    let mut window = window_with_tasks(runs.path());
+    print_frame_times(&mut window, "a thousand tasks");
+    show_confusion_by_tasks(&mut window);
+    print_frame_times(&mut window, "a thousand tasks, over tasks");
+    open_first_cell(&mut window);
+    print_frame_times(&mut window, "a thousand tasks, one cell");
+    let mut window = window_with_runs(runs.path(), 1_000);
+    print_frame_times(&mut window, "a thousand runs");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     settle(&mut window);
-    timed(&mut window, "a thousand runs, the palette over them");
-    of_lesson();
+    print_frame_times(&mut window, "a thousand runs, the palette over them");
+    print_lesson_frame_times();
 }
 
 /// Prints how long a frame of Experiment takes, and of the first lesson, whose runs are all there.
-fn of_lesson() {
+fn print_lesson_frame_times() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    timed(&mut window, tr!("page-experiment"));
+    print_frame_times(&mut window, tr!("page-experiment"));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num7);
     settle(&mut window);
     let units = window.state().session.learn.units.list.ready().cloned();
@@ -271,7 +282,7 @@ fn of_lesson() {
     session.list_runs();
     session.open_unit(Some(unit));
     settle(&mut window);
-    timed(&mut window, "a lesson with its runs");
+    print_frame_times(&mut window, "a lesson with its runs");
 }
 
 /// A finished run of a thousand tasks in its folder: saved, listed, laid out on Compare and opened.
@@ -279,12 +290,12 @@ fn of_lesson() {
 #[ignore = "a measurement"]
 fn time_of_run_with_thousand_tasks_is_measured() {
     let runs = tempfile::tempdir().unwrap();
-    let mut header = large(2_000, 1_000);
+    let mut header = large_header(2_000, 1_000);
     header.method.experts = vec![Expert::ENSEMBLE];
     let begun = Instant::now();
     let folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
     for task in 0..1_000 {
-        let report = measured(&header, task);
+        let report = large_report(&header, task);
         folder.save_task(&report, &Named::new()).unwrap();
         if task % 250 == 249 {
             eprintln!("{} tasks: saved in {:.1?}", task + 1, begun.elapsed());
@@ -297,12 +308,12 @@ fn time_of_run_with_thousand_tasks_is_measured() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     eprintln!("listed and laid out in {:.1?}", begun.elapsed());
-    timed(&mut window, tr!("page-compare"));
+    print_frame_times(&mut window, tr!("page-compare"));
     let begun = Instant::now();
     window.get_by_label(tr!("compare-open")).click();
     settle(&mut window);
     eprintln!("opened in {:.1?}", begun.elapsed());
-    timed(&mut window, tr!("page-train"));
+    print_frame_times(&mut window, tr!("page-train"));
 }
 
 #[test]
@@ -321,10 +332,10 @@ fn time_of_ten_thousand_runs_is_measured() {
     took(&mut window, "ten thousand runs listed");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     took(&mut window, "Compare shown");
-    timed(&mut window, "ten thousand runs");
+    print_frame_times(&mut window, "ten thousand runs");
     window.get_by_label(tr!("compare-table")).click();
     took(&mut window, "the table made");
-    timed(&mut window, "the table");
+    print_frame_times(&mut window, "the table");
     window.get_by_label(tr!("compare-group-by")).click();
     took(&mut window, "the menu shown");
     // Among what the rows differ in it is a link, too.
@@ -334,7 +345,7 @@ fn time_of_ten_thousand_runs_is_measured() {
     took(&mut window, "put together by another setting");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
-    timed(&mut window, "the table of a hundred rows");
+    print_frame_times(&mut window, "the table of a hundred rows");
     window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
     window

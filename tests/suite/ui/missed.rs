@@ -13,7 +13,7 @@ use super::{recorded, settle, shot};
 use crate::data::Made;
 
 /// A window on Train with a finished run of one task over a folder of two classes, with these answers.
-fn window(
+fn window_with_answers(
     made: &Made,
     runs: &std::path::Path,
     given: &[usize],
@@ -62,7 +62,7 @@ fn window(
     (window, backend)
 }
 
-fn made() -> Made {
+fn two_classes() -> Made {
     let made = Made::new();
     made.class("train/a", 4).class("train/b", 4);
     made.class("test/a", 3).class("test/b", 3);
@@ -71,8 +71,8 @@ fn made() -> Made {
 
 #[test]
 fn unrecognised_classes_are_listed_with_remedies() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = window(&made, runs.path(), &[1, 1, 1, 1, 1, 0]);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = window_with_answers(&made, runs.path(), &[1, 1, 1, 1, 1, 0]);
     window.get_by_label_contains(
         "1 of 2 classes is never recognised. a: 0 of 3 correct, 3 classified as b.",
     );
@@ -131,8 +131,8 @@ fn unrecognised_classes_are_listed_with_remedies() {
 
 #[test]
 fn run_recognising_every_class_offers_no_remedy() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (window, _) = window_with_answers(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");
     for button in [
         tr!("train-find-doubtful-labels"),

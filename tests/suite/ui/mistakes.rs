@@ -19,12 +19,12 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::added_tasks::added_task;
-use super::sizes::turn;
+use super::sizes::scroll;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 use crate::data::Made;
 
-fn made() -> Made {
+fn two_classes() -> Made {
     let made = Made::new();
     made.class("train/a", 4).class("train/b", 4);
     made.class("test/a", 3).class("test/b", 3);
@@ -32,11 +32,11 @@ fn made() -> Made {
 }
 
 /// A window on Train with a run of one task over the folder, that took images 0, 2 and 4 wrongly.
-fn shown(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
-    shown_at([1280.0, 1500.0], made, runs, noted)
+fn open_mistakes(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
+    open_mistakes_at([1280.0, 1500.0], made, runs, noted)
 }
 
-fn shown_at(
+fn open_mistakes_at(
     size: [f32; 2],
     made: &Made,
     runs: &Path,
@@ -89,7 +89,7 @@ fn shown_at(
 }
 
 /// The labels of these images' tiles from left to right.
-fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
+fn tile_order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
     let mut places: Vec<(f32, usize)> = indices
         .iter()
         .map(|index| {
@@ -102,7 +102,7 @@ fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
     places.into_iter().map(|(_, index)| index).collect()
 }
 
-fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
+fn open_tab(window: &mut Harness<'_, StudioApp>, page: Page) {
     let title = page.title();
     window.get_by_role_and_label(egui::Role::Tab, title).click();
     settle(window);
@@ -110,9 +110,9 @@ fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
 
 #[test]
 fn most_confident_mistakes_come_first_and_open_predict() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, _) = shown(&made, runs.path(), true);
-    assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, _) = open_mistakes(&made, runs.path(), true);
+    assert_eq!(tile_order(&window, &[0, 2, 4]), [2, 4, 0]);
     assert!(
         window.query_by_label("mistake, test image 1").is_none(),
         "it is right"
@@ -130,12 +130,12 @@ fn most_confident_mistakes_come_first_and_open_predict() {
 
 #[test]
 fn label_menu_fits_smallest_window_with_many_classes() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
     for class in 0..12 {
         made.class(&format!("train/more {class}"), 1);
         made.class(&format!("test/more {class}"), 1);
     }
-    let (mut window, _) = shown_at([450.0, 300.0], &made, runs.path(), true);
+    let (mut window, _) = open_mistakes_at([450.0, 300.0], &made, runs.path(), true);
     let whole = window.ctx.content_rect();
     let tile = "Correct: mistake, test image 2";
     for _ in 0..30 {
@@ -145,7 +145,7 @@ fn label_menu_fits_smallest_window_with_many_classes() {
         {
             break;
         }
-        turn(&mut window, whole.center(), -60.0);
+        scroll(&mut window, whole.center(), -60.0);
         settle(&mut window);
     }
     window.get_by_label(tile).click();
@@ -163,10 +163,10 @@ fn label_menu_fits_smallest_window_with_many_classes() {
 
 #[test]
 fn corrected_labels_are_listed_and_reverted() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let kept = || store::corrected(runs.path(), &place).unwrap();
-    let (mut window, _) = shown(&made, runs.path(), true);
+    let (mut window, _) = open_mistakes(&made, runs.path(), true);
     window
         .get_by_label("Correct: mistake, test image 2")
         .click();
@@ -200,7 +200,7 @@ fn corrected_labels_are_listed_and_reverted() {
     window.get_by_label("mistake, test image 2");
     // Chosen as the data of the next run, the folder has the corrected labels.
     window.state_mut().session.choose_data(&place);
-    tab(&mut window, Page::Experiment);
+    open_tab(&mut window, Page::Experiment);
     settle(&mut window);
     window.get_by_label("1 label corrected, 1 image excluded");
     let session = &window.state().session;
@@ -229,7 +229,7 @@ fn corrected_labels_are_listed_and_reverted() {
     assert!(command.ends_with("--corrected none") && exact, "{command}");
 }
 
-fn asked(backend: &Recorded) -> Vec<PredictRequest> {
+fn predict_requests(backend: &Recorded) -> Vec<PredictRequest> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
         Command::Predict(request) => Some(request),
@@ -240,8 +240,8 @@ fn asked(backend: &Recorded) -> Vec<PredictRequest> {
 
 #[test]
 fn mistakes_without_stored_certainty_are_predicted_again() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown(&made, runs.path(), false);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes(&made, runs.path(), false);
     assert_eq!(
         window
             .get_all_by_label(tr!("train-certainty-not-stored"))
@@ -253,7 +253,7 @@ fn mistakes_without_stored_certainty_are_predicted_again() {
         .click();
     settle(&mut window);
     for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
-        let requests = asked(&backend);
+        let requests = predict_requests(&backend);
         assert_eq!(requests.len(), round + 1, "one after the other");
         let request = requests.last().unwrap();
         backend.push(Event::Predicted(Box::new(Prediction {
@@ -274,13 +274,13 @@ fn mistakes_without_stored_certainty_are_predicted_again() {
         })));
         settle(&mut window);
     }
-    assert_eq!(order(&window, &[0, 2, 4]), [4, 2, 0]);
+    assert_eq!(tile_order(&window, &[0, 2, 4]), [4, 2, 0]);
     assert_absent!(window, "train-certainty-not-stored");
     assert_absent!(window, "train-predict-mistakes-again");
 }
 
 /// The looks for doubtful labels that were asked for.
-fn looks(backend: &Recorded) -> Vec<DoubtRequest> {
+fn label_checks(backend: &Recorded) -> Vec<DoubtRequest> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
         Command::Doubts(request) => Some(request),
@@ -295,7 +295,7 @@ fn is_stopped(backend: &Recorded, ticket: u64) -> bool {
 }
 
 /// What the others make of the eight training images: 1, 5 and 7 look like the other class.
-fn doubted() -> DoubtState {
+fn finished_label_check() -> DoubtState {
     let certain = vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6];
     DoubtState::Done(Box::new(Answers {
         samples: (0..8).collect(),
@@ -307,27 +307,27 @@ fn doubted() -> DoubtState {
 }
 
 /// Has the training images of the run on show looked at.
-fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
+fn start_label_check(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
     window.get_by_label(tr!("train-training-images")).click();
     settle(window);
     window
         .get_by_label(tr!("train-find-doubtful-labels"))
         .click();
     settle(window);
-    looks(backend).pop().unwrap()
+    label_checks(backend).pop().unwrap()
 }
 
-fn told(window: &mut Harness<'static, StudioApp>, backend: &Recorded, ticket: u64) {
-    let state = doubted();
+fn report_doubts(window: &mut Harness<'static, StudioApp>, backend: &Recorded, ticket: u64) {
+    let state = finished_label_check();
     backend.push(Event::Doubts { ticket, state });
     settle(window);
 }
 
 #[test]
 fn doubtful_training_images_are_listed_and_corrected() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
-    let (mut window, backend) = shown(&made, runs.path(), true);
+    let (mut window, backend) = open_mistakes(&made, runs.path(), true);
     window.get_by_label(tr!("train-training-images")).click();
     settle(&mut window);
     shot(&mut window, "mistakes-training-offer");
@@ -335,7 +335,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
         .get_by_label(tr!("train-find-doubtful-labels"))
         .click();
     settle(&mut window);
-    let mut looks = looks(&backend);
+    let mut looks = label_checks(&backend);
     let request = looks.pop().unwrap();
     assert_eq!((request.task, looks.pop()), (0, None));
     let tell = |window: &mut Harness<'static, StudioApp>, state| {
@@ -348,7 +348,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     window.get_by_label(tr!("train-stop-run")).click();
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
-    tell(&mut window, doubted());
+    tell(&mut window, finished_label_check());
     window.get_by_label(tr!("train-doubtful-labels"));
     assert!(shows!(window, "train-doubts-images-found", n = 3, of = 8));
     let name = |index: usize| format!("doubtful, training image {index}");
@@ -416,7 +416,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     };
     assert_eq!(corrected(session, Split::Train, 5), Some(list[0].clone()));
     assert_eq!(corrected(session, Split::Test, 4), None);
-    assert_eq!(order(&window, &[0, 2, 4]), [2, 4, 0]);
+    assert_eq!(tile_order(&window, &[0, 2, 4]), [2, 4, 0]);
 }
 
 #[test]
@@ -446,16 +446,16 @@ fn label_check_finishes_while_run_trains() {
 
 #[test]
 fn training_images_are_hidden_once_files_change() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown(&made, runs.path(), true);
-    let request = look(&mut window, &backend);
-    told(&mut window, &backend, request.ticket);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes(&made, runs.path(), true);
+    let request = start_label_check(&mut window, &backend);
+    report_doubts(&mut window, &backend, request.ticket);
     let gone = "have changed since this run";
     let replace = |window: &mut Harness<'static, StudioApp>, name: &str| {
         let place = made.path().join(name);
         image::RgbImage::new(40, 40).save(place).unwrap();
-        tab(window, Page::Compare);
-        tab(window, Page::Train);
+        open_tab(window, Page::Compare);
+        open_tab(window, Page::Train);
     };
     // Another test image is no reason to hide these.
     replace(&mut window, "test/a/000.png");
@@ -472,15 +472,15 @@ fn training_images_are_hidden_once_files_change() {
 
 #[test]
 fn label_check_stops_with_its_data_or_run() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown(&made, runs.path(), true);
-    let request = look(&mut window, &backend);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes(&made, runs.path(), true);
+    let request = start_label_check(&mut window, &backend);
     window.state_mut().session.read_data_again();
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
     assert!(window.state().session.doubts(&request.run, 0).is_none());
     // What it says all the same is of images that may be others by now.
-    told(&mut window, &backend, request.ticket);
+    report_doubts(&mut window, &backend, request.ticket);
     assert!(window.state().session.doubts(&request.run, 0).is_none());
     window.get_by_label(tr!("train-find-doubtful-labels"));
     // So with a run that is deleted.
@@ -490,7 +490,7 @@ fn label_check_stops_with_its_data_or_run() {
     let session = &mut window.state_mut().session;
     let stored = session.compare.runs.ready().unwrap()[0].folder.clone();
     session.request_label_check(&stored, 0);
-    let request = looks(&backend).pop().unwrap();
+    let request = label_checks(&backend).pop().unwrap();
     assert_eq!(request.run, stored);
     window.state_mut().session.delete(vec![stored.clone()]);
     settle(&mut window);
@@ -499,7 +499,11 @@ fn label_check_stops_with_its_data_or_run() {
 }
 
 /// Reports another run that is over as soon as it began, with one report for each task.
-fn over(window: &mut Harness<'static, StudioApp>, backend: &Recorded, header: RunHeader) {
+fn push_finished_run(
+    window: &mut Harness<'static, StudioApp>,
+    backend: &Recorded,
+    header: RunHeader,
+) {
     let (run, tasks) = (header.run.clone(), header.tasks.clone());
     let old = window.state().session.train.live.clone().unwrap();
     backend.push(Event::Started(Box::new(header)));
@@ -523,8 +527,8 @@ fn header_on_show(window: &Harness<'static, StudioApp>) -> RunHeader {
 
 #[test]
 fn same_named_runs_show_their_own_mistakes() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown(&made, runs.path(), true);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes(&made, runs.path(), true);
     window.get_by_label("mistake, test image 2");
     let header = header_on_show(&window);
     let other = RunHeader {
@@ -551,8 +555,8 @@ fn same_named_runs_show_their_own_mistakes() {
 
 #[test]
 fn label_check_after_added_task_uses_original_tasks() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown(&made, runs.path(), true);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes(&made, runs.path(), true);
     let mut header = header_on_show(&window);
     header.folder = "/nowhere/taught".into();
     header.tasks.push(2..3);
@@ -560,37 +564,37 @@ fn label_check_after_added_task_uses_original_tasks() {
     header.train_images.push(4);
     header.test_images.push(3);
     header.added_tasks.push(added_task());
-    over(&mut window, &backend, header);
+    push_finished_run(&mut window, &backend, header);
     window.get_by_label_contains("after task 2");
-    let request = look(&mut window, &backend);
+    let request = start_label_check(&mut window, &backend);
     assert_eq!(request.task, 0);
     window.get_by_label_contains("after task 1");
-    told(&mut window, &backend, request.ticket);
+    report_doubts(&mut window, &backend, request.ticket);
     window.get_by_label("doubtful, training image 5");
 }
 
 #[test]
 fn page_scrolls_only_for_awaited_label_check() {
-    let (made, runs) = (made(), tempfile::tempdir().unwrap());
-    let (mut window, backend) = shown_at([1280.0, 700.0], &made, runs.path(), true);
+    let (made, runs) = (two_classes(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = open_mistakes_at([1280.0, 700.0], &made, runs.path(), true);
     let mut header = header_on_show(&window);
     header.folder = "/nowhere/two".into();
     header.tasks = vec![0..1, 1..2];
     header.train_images = vec![4; 2];
     header.test_images = vec![3; 2];
-    over(&mut window, &backend, header.clone());
+    push_finished_run(&mut window, &backend, header.clone());
     for task in 0..2 {
         let session = &mut window.state_mut().session;
         session.request_label_check(&header.folder, task);
-        let request = looks(&backend).pop().unwrap();
-        told(&mut window, &backend, request.ticket);
+        let request = label_checks(&backend).pop().unwrap();
+        report_doubts(&mut window, &backend, request.ticket);
     }
     window.get_by_label(tr!("train-training-images")).click();
     settle(&mut window);
     // Up to the matrices again, and to the other task there.
     let middle = window.ctx.content_rect().center() - egui::vec2(200.0, 0.0);
     for _ in 0..30 {
-        turn(&mut window, middle, 200.0);
+        scroll(&mut window, middle, 200.0);
     }
     settle(&mut window);
     let place = |window: &Harness<'static, StudioApp>| {
@@ -611,7 +615,7 @@ fn page_scrolls_only_for_awaited_label_check() {
         .session
         .request_label_check(&header.folder, 0);
     settle(&mut window);
-    let request = looks(&backend).pop().unwrap();
-    told(&mut window, &backend, request.ticket);
+    let request = label_checks(&backend).pop().unwrap();
+    report_doubts(&mut window, &backend, request.ticket);
     assert!(place(&window) < before - 50.0, "{before}");
 }

@@ -15,7 +15,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::{open_steps, recorded, settle, shot, window};
 use crate::data::Made;
 
-fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
+fn choose_data(window: &mut Harness<'_, StudioApp>, data: &str) {
     let ctx = window.ctx.clone();
     let command = UiCommand::ChooseData(data.into());
     window.state_mut().act(&ctx, command);
@@ -28,12 +28,12 @@ fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
 
 #[test]
 fn small_folder_gets_suitable_settings_of_its_own() {
-    let made = numbered();
+    let made = numbered_classes();
     let place = made.path().display().to_string();
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     let small = draft(&window);
     assert!(window.state().session.experiment.plan.problems.is_empty());
     assert!(small.batch < 20 && small.epochs > 5, "{small:?}");
@@ -47,7 +47,7 @@ fn small_folder_gets_suitable_settings_of_its_own() {
     shot(&mut window, "small-folder");
     // What the user changes there stays there, and nothing of it goes anywhere else.
     window.state_mut().session.experiment.draft.batch = 7;
-    choose(&mut window, "digits");
+    choose_data(&mut window, "digits");
     let digits = draft(&window);
     let usual = RunConfig::default();
     assert_eq!((digits.batch, digits.epochs), (usual.batch, usual.epochs));
@@ -59,9 +59,9 @@ fn small_folder_gets_suitable_settings_of_its_own() {
         !shows!(window, "remark-settings-chosen")
             && !shows!(window, "remark-settings-chosen-more-steps")
     );
-    choose(&mut window, "letters");
+    choose_data(&mut window, "letters");
     assert_eq!(draft(&window).classes_per_task, "6,5,5,5,5");
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     assert_eq!(
         (draft(&window).batch, draft(&window).epochs),
         (7, small.epochs)
@@ -69,7 +69,7 @@ fn small_folder_gets_suitable_settings_of_its_own() {
 }
 
 /// Four classes whose names have numbers, a dozen images each.
-fn numbered() -> Made {
+fn numbered_classes() -> Made {
     let made = Made::new();
     for class in ["class_1", "class_2", "class_10", "class_20"] {
         made.class(class, 12);
@@ -92,7 +92,7 @@ fn opened_with(kept: RunConfig, data: &str, runs: &Path) -> Harness<'static, Stu
 
 #[test]
 fn window_opened_with_folder_gets_suitable_settings() {
-    let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
+    let (made, runs) = (numbered_classes(), tempfile::tempdir().unwrap());
     let place = made.path().display().to_string();
     let kept = RunConfig {
         classes_per_task: "6,5,5,5,5".into(),
@@ -120,18 +120,18 @@ fn window_opened_with_folder_gets_suitable_settings() {
 
 #[test]
 fn changed_folder_updates_settings_unless_user_edited() {
-    let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
+    let (made, runs) = (numbered_classes(), tempfile::tempdir().unwrap());
     let place = made.path().display().to_string();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     made.class("class_3", 12);
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     assert_eq!(draft(&window).order, "0,2,4,1,3");
     assert_eq!(draft(&window).classes_per_task, "5");
     window.state_mut().session.experiment.draft.classes_per_task = "3,2".into();
     made.class("class_4", 12);
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     assert_eq!(draft(&window).classes_per_task, "3,2");
 }
 
@@ -168,7 +168,7 @@ fn preset_shows_changes_and_can_reset() {
 }
 
 /// A folder like ImageNet-R's: 200 classes, two images each.
-fn renditions() -> Made {
+fn imagenet_r_folder() -> Made {
     let made = Made::new();
     for class in 0..200 {
         made.class(&format!("n{class:08}"), 2);
@@ -178,7 +178,7 @@ fn renditions() -> Made {
 
 #[test]
 fn random_split_of_paper_preset_is_reported() {
-    let (plain, listed) = (renditions(), renditions());
+    let (plain, listed) = (imagenet_r_folder(), imagenet_r_folder());
     let list = |picture: u32| -> String {
         let lines = (0..200).map(|class| format!("n{class:08}/{picture:03}.png {class}\n"));
         lines.collect()
@@ -189,7 +189,7 @@ fn random_split_of_paper_preset_is_reported() {
         let runs = tempfile::tempdir().unwrap();
         let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
         settle(&mut window);
-        choose(&mut window, &made.path().display().to_string());
+        choose_data(&mut window, &made.path().display().to_string());
         let words = "is split at random, so the results are not comparable with the paper's";
         // Of other settings on this data the paper says nothing.
         assert!(window.query_by_label_contains(words).is_none());
@@ -217,7 +217,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     assert_absent!(window, "data-class-arrival");
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     let at_once = draft(&window);
     assert_eq!(at_once.classes_per_task, "4");
     assert_absent!(window, "experiment-one-task", n = 4);
@@ -248,7 +248,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     // Another window with the same runs folder has the answer.
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    choose(&mut window, &place);
+    choose_data(&mut window, &place);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_eq!(
         lae_studio::store::all_at_once(runs.path(), &place).unwrap(),

@@ -20,19 +20,19 @@ use crate::skip::skip;
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// Pixels that may differ: adapters round the edges of thin lines differently.
-const MOST: usize = 100;
+const MAX_FAILED_PIXELS: usize = 100;
 /// What differs by machine and by the time of day: parts of labels whose line is left out of the comparison.
-const LEFT_OUT: [&str; 4] = [
+const IGNORED_LINES: [&str; 4] = [
     " · finished",
     "of memory, plus images",
     " starts: ",
     " saved, ",
 ];
 /// The same, where all below it may be elsewhere: a folder at home, whose name may need another line.
-const LEFT_OUT_FROM: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
+const IGNORED_BELOW: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
 
 /// Opens the page, lets `fill` give it something to show, and compares.
-fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
+fn assert_page_matches(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
     if !cfg!(target_os = "linux") {
         return skip("the stored snapshots are those of Linux");
     }
@@ -65,30 +65,30 @@ fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
             return;
         };
         // The chips on the right of the bar name this machine.
-        blank(
+        paint_over(
             &mut picture,
             egui::Rect::from_min_max([560.0, 0.0].into(), [1280.0, 44.0].into()),
         );
-        for words in LEFT_OUT {
+        for words in IGNORED_LINES {
             for node in window.query_all_by_label_contains(words) {
-                blank(&mut picture, node.rect().expand2([130.0, 0.0].into()));
+                paint_over(&mut picture, node.rect().expand2([130.0, 0.0].into()));
             }
         }
-        for words in LEFT_OUT_FROM {
+        for words in IGNORED_BELOW {
             let Some(node) = window.query_by_label_contains(words) else {
                 continue;
             };
             let below = egui::Rect::everything_below(node.rect().top());
-            blank(&mut picture, below);
+            paint_over(&mut picture, below);
         }
         let name = format!("{}-{name}", title.to_lowercase());
-        let options = SnapshotOptions::new().max_failed_pixels(MOST);
+        let options = SnapshotOptions::new().max_failed_pixels(MAX_FAILED_PIXELS);
         results.add(try_image_snapshot_options(&picture, name, &options));
     }
 }
 
 /// Paints over a place.
-fn blank(picture: &mut image::RgbaImage, place: egui::Rect) {
+fn paint_over(picture: &mut image::RgbaImage, place: egui::Rect) {
     let (width, height) = picture.dimensions();
     let within = |x: f32, most: u32| (x.max(0.0) as u32).min(most);
     for y in within(place.top().floor(), height)..within(place.bottom().ceil(), height) {
@@ -100,24 +100,24 @@ fn blank(picture: &mut image::RgbaImage, place: egui::Rect) {
 
 #[test]
 fn experiment_page_matches_snapshot() {
-    compared(Page::Experiment, |_, _| {});
+    assert_page_matches(Page::Experiment, |_, _| {});
 }
 
 #[test]
 fn train_page_matches_snapshot() {
-    compared(Page::Train, |_, backend| {
+    assert_page_matches(Page::Train, |_, backend| {
         events(4).into_iter().for_each(|event| backend.push(event));
     });
 }
 
 #[test]
 fn compare_page_matches_snapshot() {
-    compared(Page::Compare, |_, _| {});
+    assert_page_matches(Page::Compare, |_, _| {});
 }
 
 #[test]
 fn predict_page_matches_snapshot() {
-    compared(Page::Predict, |window, backend| {
+    assert_page_matches(Page::Predict, |window, backend| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
         flow::draw_seven(window);
@@ -135,10 +135,10 @@ fn predict_page_matches_snapshot() {
 
 #[test]
 fn plugins_page_matches_snapshot() {
-    compared(Page::Plugins, |_, _| {});
+    assert_page_matches(Page::Plugins, |_, _| {});
 }
 
 #[test]
 fn learn_page_matches_snapshot() {
-    compared(Page::Learn, |_, _| {});
+    assert_page_matches(Page::Learn, |_, _| {});
 }

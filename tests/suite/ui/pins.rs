@@ -26,7 +26,7 @@ fn session(runs: &Path) -> (Session, Recorded) {
 }
 
 /// A run with this number of finished tasks.
-fn run(name: &str, tasks: usize) -> (PathBuf, Arc<RunView>) {
+fn run_with_tasks(name: &str, tasks: usize) -> (PathBuf, Arc<RunView>) {
     let mut facts = header();
     facts.run = name.into();
     facts.folder = format!("/nowhere/{name}").into();
@@ -59,7 +59,7 @@ fn requests(backend: &Recorded) -> Vec<PredictRequest> {
     of_pins.collect()
 }
 
-fn answer_of(request: &PredictRequest, task: usize) -> Prediction {
+fn prediction_for(request: &PredictRequest, task: usize) -> Prediction {
     Prediction {
         run: request.run.clone(),
         ..prediction(request.ticket, task)
@@ -67,15 +67,15 @@ fn answer_of(request: &PredictRequest, task: usize) -> Prediction {
 }
 
 /// Answers all of a request.
-fn answer(session: &mut Session, backend: &Recorded, request: &PredictRequest) {
+fn answer_request(session: &mut Session, backend: &Recorded, request: &PredictRequest) {
     for &task in &request.tasks {
-        backend.push(Event::Predicted(Box::new(answer_of(request, task))));
+        backend.push(Event::Predicted(Box::new(prediction_for(request, task))));
     }
     session.drain();
 }
 
 /// Something happens that is about no pin.
-fn stir(session: &mut Session, backend: &Recorded) {
+fn push_unrelated_event(session: &mut Session, backend: &Recorded) {
     let told = Problem::new("something");
     let (run, problem) = (String::new(), told);
     backend.push(Event::Remark { run, problem });
@@ -86,8 +86,8 @@ fn stir(session: &mut Session, backend: &Recorded) {
 fn runs_on_board_predict_all_tasks_newest_first() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
-    let (long, view) = run("long", 3);
-    let (short, brief) = run("short", 1);
+    let (long, view) = run_with_tasks("long", 3);
+    let (short, brief) = run_with_tasks("short", 1);
     (session.train.live, session.train.opened) = (Some(view), Some(brief));
     let pin = session.pin(picture(1), Some("7".into()));
     assert!(requests(&backend).is_empty(), "no run is on the board");
@@ -100,8 +100,8 @@ fn runs_on_board_predict_all_tasks_newest_first() {
     assert_eq!((&first.run, &first.tasks[..]), (&long, &[2, 1, 0][..]));
     assert_eq!((&second.run, &second.tasks[..]), (&short, &[0][..]));
     assert_ne!(first.ticket, second.ticket);
-    answer(&mut session, &backend, first);
-    answer(&mut session, &backend, second);
+    answer_request(&mut session, &backend, first);
+    answer_request(&mut session, &backend, second);
     assert_eq!(session.predict.pins.answered(pin, &long), 3);
     // A run with fewer tasks has no answer beyond them.
     assert_eq!(session.predict.pins.answered(pin, &short), 1);
@@ -111,11 +111,11 @@ fn runs_on_board_predict_all_tasks_newest_first() {
     // Another image: both are asked again, about it alone.
     session.pin(picture(2), None);
     assert_eq!(requests(&backend).len(), 4);
-    stir(&mut session, &backend);
+    push_unrelated_event(&mut session, &backend);
     assert_eq!(requests(&backend).len(), 4, "nothing is asked twice");
     // One more task of the first run.
-    session.train.live = Some(run("long", 4).1);
-    stir(&mut session, &backend);
+    session.train.live = Some(run_with_tasks("long", 4).1);
+    push_unrelated_event(&mut session, &backend);
     let more = &requests(&backend)[4..];
     assert_eq!(more.len(), 2);
     assert_eq!(more[0].tasks, [3], "what is answered stays");
@@ -125,13 +125,13 @@ fn runs_on_board_predict_all_tasks_newest_first() {
 fn board_cell_shows_correctness_and_followed_class() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
-    let (folder, view) = run("long", 4);
+    let (folder, view) = run_with_tasks("long", 4);
     session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     session.pin(picture(1), Some("7".into()));
     session.pin(picture(2), None);
     for request in requests(&backend) {
-        answer(&mut session, &backend, &request);
+        answer_request(&mut session, &backend, &request);
     }
     let pins = session.predict.pins.pictures().to_vec();
     // The recorded run answers the last class it knows, and 7 as soon as it knows that.
@@ -151,12 +151,12 @@ fn board_cell_shows_correctness_and_followed_class() {
 fn replacing_pin_predicts_again_and_unpinning_discards() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
-    let (folder, view) = run("long", 2);
+    let (folder, view) = run_with_tasks("long", 2);
     session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);
     let first = requests(&backend).pop().unwrap();
-    answer(&mut session, &backend, &first);
+    answer_request(&mut session, &backend, &first);
     session.repin(pin, picture(1));
     assert_eq!(
         requests(&backend).len(),
@@ -168,13 +168,13 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
     let second = requests(&backend).pop().unwrap();
     assert_eq!((second.about, second.picture.rgb[0]), (first.about, 9));
     // A late answer to the old image belongs to nobody.
-    answer(&mut session, &backend, &first);
+    answer_request(&mut session, &backend, &first);
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
-    answer(&mut session, &backend, &second);
+    answer_request(&mut session, &backend, &second);
     assert_eq!(session.predict.pins.answered(pin, &folder), 2);
     session.unpin(pin);
     assert!(session.predict.pins.pictures().is_empty());
-    answer(&mut session, &backend, &second);
+    answer_request(&mut session, &backend, &second);
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     assert!(
         session.predict.answers.is_empty(),
@@ -186,24 +186,24 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
 fn undone_task_removes_its_pin_predictions() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
-    let (folder, view) = run("long", 3);
+    let (folder, view) = run_with_tasks("long", 3);
     session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);
     let all = requests(&backend).pop().unwrap();
-    backend.push(Event::Predicted(Box::new(answer_of(&all, 1))));
+    backend.push(Event::Predicted(Box::new(prediction_for(&all, 1))));
     session.drain();
-    session.train.live = Some(run("long", 2).1);
-    stir(&mut session, &backend);
+    session.train.live = Some(run_with_tasks("long", 2).1);
+    push_unrelated_event(&mut session, &backend);
     // What was under way comes late: there is no third task any more.
-    backend.push(Event::Predicted(Box::new(answer_of(&all, 2))));
-    backend.push(Event::Predicted(Box::new(answer_of(&all, 0))));
+    backend.push(Event::Predicted(Box::new(prediction_for(&all, 2))));
+    backend.push(Event::Predicted(Box::new(prediction_for(&all, 0))));
     session.drain();
     assert_eq!(session.predict.pins.answered(pin, &folder), 2);
     assert!(session.predict.pins.answer(pin, &folder, 2).is_none());
     // Another added task: its task alone is asked.
-    session.train.live = Some(run("long", 3).1);
-    stir(&mut session, &backend);
+    session.train.live = Some(run_with_tasks("long", 3).1);
+    push_unrelated_event(&mut session, &backend);
     assert_eq!(requests(&backend).pop().unwrap().tasks, [2]);
 }
 
@@ -211,7 +211,7 @@ fn undone_task_removes_its_pin_predictions() {
 fn failed_predictions_are_reported_on_their_pin() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
-    let (folder, view) = run("long", 2);
+    let (folder, view) = run_with_tasks("long", 2);
     session.train.live = Some(view);
     session.show_pins_to(folder.clone());
     let pin = session.pin(picture(1), None);

@@ -24,7 +24,7 @@ fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
 }
 
 /// The results after a task: the accuracy on the images of a task falls by this share with every later one.
-fn forgetting(task: usize, falls: f64) -> TaskReport {
+fn forgetful_report(task: usize, falls: f64) -> TaskReport {
     let mut told = report(task);
     let answers = &mut told.answers;
     let answer = |(at, &label): (usize, &usize)| {
@@ -40,7 +40,7 @@ fn forgetting(task: usize, falls: f64) -> TaskReport {
 }
 
 /// Stores a finished run of a method that forgets this share of a task with every later one.
-fn stored(
+fn store_run(
     root: &Path,
     method: (&str, &str),
     falls: f64,
@@ -53,7 +53,7 @@ fn stored(
     change(&mut header);
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..5 {
-        let report = forgetting(task, falls);
+        let report = forgetful_report(task, falls);
         folder.save_task(&report, &Default::default()).unwrap();
     }
     folder.finish(false).unwrap();
@@ -64,7 +64,7 @@ const LAE: (&str, &str) = ("lae", "LAE");
 const BASELINE: (&str, &str) = ("baseline", "Baseline");
 
 /// Whether the pages are shown, not the view.
-fn is_left(window: &Harness<'_, StudioApp>) -> bool {
+fn is_closed(window: &Harness<'_, StudioApp>) -> bool {
     let title = window.state().page.title();
     let tab = window.query_by_role_and_label(egui::Role::Tab, title);
     tab.is_some()
@@ -81,7 +81,7 @@ fn presentation_asks_guess_before_each_task() {
         events(3).into_iter().for_each(|event| backend.push(event));
         settle(&mut window);
         press(&mut window, egui::Key::F11);
-        assert!(!is_left(&window));
+        assert!(!is_closed(&window));
         assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
         press(&mut window, egui::Key::ArrowRight);
         window.get_by_label_contains("Correct for 0, 1: LAE 100\u{a0}%.");
@@ -102,12 +102,12 @@ fn presentation_asks_guess_before_each_task() {
         press(&mut window, egui::Key::ArrowLeft);
         assert!(shows!(window, "present-task-of-tasks", task = 3, tasks = 5));
         press(&mut window, egui::Key::Escape);
-        assert!(is_left(&window));
+        assert!(is_closed(&window));
         // A page that is chosen by its keys is shown.
         press(&mut window, egui::Key::F11);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
         window.run_steps(4);
-        assert!(is_left(&window));
+        assert!(is_closed(&window));
         assert_eq!(window.state().page, Page::Experiment);
     }
 }
@@ -115,7 +115,7 @@ fn presentation_asks_guess_before_each_task() {
 #[test]
 fn dialog_above_presentation_receives_keys() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), BASELINE, 0.1, |_| {});
+    store_run(runs.path(), BASELINE, 0.1, |_| {});
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
@@ -137,31 +137,31 @@ fn dialog_above_presentation_receives_keys() {
     press(&mut window, egui::Key::ArrowLeft);
     assert!(title(&window), "the arrow was for the dialog");
     press(&mut window, egui::Key::Escape);
-    assert!(!is_left(&window));
+    assert!(!is_closed(&window));
     window.get_by_label("Lauf wählen").click();
     window.run_steps(4);
     press(&mut window, egui::Key::Escape);
-    assert!(!is_left(&window));
+    assert!(!is_closed(&window));
     press(&mut window, egui::Key::Escape);
-    assert!(is_left(&window));
+    assert!(is_closed(&window));
     // With nothing to show, too.
     let empty = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());
     settle(&mut window);
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::Escape);
-    assert!(is_left(&window));
+    assert!(is_closed(&window));
 }
 
 #[test]
 fn presentation_shows_runs_selected_on_compare() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), LAE, 0.03, |_| {});
-    stored(runs.path(), BASELINE, 0.2, |_| {});
-    stored(runs.path(), ("ranpac", "RanPAC"), 0.0, |header| {
+    store_run(runs.path(), LAE, 0.03, |_| {});
+    store_run(runs.path(), BASELINE, 0.2, |_| {});
+    store_run(runs.path(), ("ranpac", "RanPAC"), 0.0, |header| {
         header.started = "2026-11-23T10:00:00Z".into();
     });
-    stored(runs.path(), ("l2p", "L2P"), 0.0, |header| {
+    store_run(runs.path(), ("l2p", "L2P"), 0.0, |header| {
         header.class_order.reverse();
     });
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
@@ -201,7 +201,7 @@ fn presentation_shows_runs_selected_on_compare() {
     window.run_steps(4);
     assert!(shows!(window, "present-guess-first-task", next = "0, 1"));
     press(&mut window, egui::Key::Escape);
-    assert!(is_left(&window) && window.state().page == Page::Compare);
+    assert!(is_closed(&window) && window.state().page == Page::Compare);
     assert!(window.state().session.train.opened.is_none());
     press(&mut window, egui::Key::F11);
     for _ in 0..3 {
@@ -233,10 +233,10 @@ fn presentation_shows_runs_of_current_page() {
     let lesson = entries.iter().find(|entry| entry.name == "forgetting");
     let lesson = lesson.unwrap().unit.as_ref().unwrap();
     let config = &lesson.plans().next().unwrap().configs[0];
-    stored(runs.path(), BASELINE, 0.1, |header| {
+    store_run(runs.path(), BASELINE, 0.1, |header| {
         header.config = config.clone();
     });
-    let other = stored(runs.path(), LAE, 0.0, |header| {
+    let other = store_run(runs.path(), LAE, 0.0, |header| {
         header.started = "2026-11-23T10:00:00Z".into();
     });
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
@@ -252,12 +252,12 @@ fn presentation_shows_runs_of_current_page() {
         press(&mut window, egui::Key::ArrowRight);
         window.get_by_label(&format!("Correct for 0, 1: {name} 100\u{a0}%."));
         press(&mut window, egui::Key::Escape);
-        assert!(is_left(&window) && window.state().page == page);
+        assert!(is_closed(&window) && window.state().page == page);
     }
 }
 
 /// A window with one or two runs, presented after this number of keys; or with long names.
-fn presented(
+fn open_presentation(
     (size, theme, language): ([f32; 2], ThemeChoice, Language),
     (count, is_long): (usize, bool),
     keys: usize,
@@ -268,7 +268,7 @@ fn presented(
         .take(count)
         .enumerate()
     {
-        stored(runs.path(), *method, *falls, |header| {
+        store_run(runs.path(), *method, *falls, |header| {
             header.started = format!("2026-11-2{i}T10:00:00Z");
             if is_long {
                 header.method.title += " with a name as long as people give it in a course";
@@ -293,9 +293,9 @@ fn presented(
 }
 
 /// All texts that are painted, with their places.
-fn texts(shape: &Shape, found: &mut Vec<TextShape>) {
+fn collect_texts(shape: &Shape, found: &mut Vec<TextShape>) {
     match shape {
-        Shape::Vec(all) => all.iter().for_each(|shape| texts(shape, found)),
+        Shape::Vec(all) => all.iter().for_each(|shape| collect_texts(shape, found)),
         Shape::Text(text) if !text.galley.is_empty() => found.push(text.clone()),
         _ => {}
     }
@@ -313,14 +313,14 @@ fn presentation_text_neither_overflows_nor_overlaps() {
         for (count, is_long) in [(1, false), (1, true), (2, false), (2, true)] {
             let language = [Language::English, Language::German][(i + count) % 2];
             let (_runs, mut window) =
-                presented((size, ThemeChoice::Light, language), (count, is_long), 8);
+                open_presentation((size, ThemeChoice::Light, language), (count, is_long), 8);
             for known in [false, true] {
                 let name = format!("{size:?}, {count} runs, long {is_long}, known {known}");
                 let screen = window.ctx.content_rect();
                 let mut found = Vec::new();
                 for clipped in &window.output().shapes {
                     let first = found.len();
-                    texts(&clipped.shape, &mut found);
+                    collect_texts(&clipped.shape, &mut found);
                     for text in &found[first..] {
                         let place = text.visual_bounding_rect();
                         let room = clipped.clip_rect.intersect(screen).expand(1.0);
@@ -388,7 +388,7 @@ fn presentation_matches_snapshots() {
         ("two-3840", (large, Light, German), (2, false), 7),
         ("one-3840", (large, Dark, English), (1, true), 9),
     ] {
-        let (_runs, mut window) = presented(look, runs, keys);
+        let (_runs, mut window) = open_presentation(look, runs, keys);
         let picture = drawn(&mut window);
         English.speak();
         let Some(mut picture) = picture else { return };

@@ -9,7 +9,7 @@ use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
 /// After a task: each slot is chosen by half of its images, and answers 30 of 90 rightly.
-fn studied(task: usize) -> TaskReport {
+fn report_with_slots(task: usize) -> TaskReport {
     let slots = (0..=task).map(|of| {
         let mut counts = SlotCounts::none(task + 1);
         counts.images = 90;
@@ -24,7 +24,7 @@ fn studied(task: usize) -> TaskReport {
     report
 }
 
-fn of_dualprompt() -> RunHeader {
+fn dualprompt_header() -> RunHeader {
     RunHeader {
         method: MethodFacts {
             title: "DualPrompt".into(),
@@ -47,11 +47,11 @@ fn prompt_study_needs_slots_of_every_task() {
         let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs.path());
         settle(&mut window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-        let header = of_dualprompt();
+        let header = dualprompt_header();
         let run = header.run.clone();
         backend.push(Event::Started(Box::new(header)));
         for task in 0..5 {
-            let mut report = studied(task);
+            let mut report = report_with_slots(task);
             if !with_study && task == 2 {
                 report.slots.clear();
             }

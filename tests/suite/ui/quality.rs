@@ -9,7 +9,7 @@ use super::synthetic::{RUN, events, header, report};
 use super::{recorded, settle, shot};
 
 /// A stored run whose backbone alone answers this number rightly.
-fn stored(root: &std::path::Path, share: f64) -> RunHeader {
+fn store_run(root: &std::path::Path, share: f64) -> RunHeader {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..5 {
@@ -27,7 +27,7 @@ fn stored(root: &std::path::Path, share: f64) -> RunHeader {
 fn poor_backbone_is_reported_with_better_alternative() {
     for (share, told) in [(0.41, true), (0.8, false)] {
         let runs = tempfile::tempdir().unwrap();
-        let header = stored(runs.path(), share);
+        let header = store_run(runs.path(), share);
         let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
         settle(&mut window);
         let session = &mut window.state_mut().session;

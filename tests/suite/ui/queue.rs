@@ -17,7 +17,7 @@ use super::synthetic::events;
 use super::{recorded, settle, shot, wait, window};
 
 /// Settings that differ in their PET sizes.
-fn sized(sizes: &[usize]) -> UiCommand {
+fn train_with_sizes(sizes: &[usize]) -> UiCommand {
     let config = |&pet_size: &usize| RunConfig {
         pet_size,
         ..small()
@@ -31,7 +31,7 @@ fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
     settle(window);
 }
 
-fn waiting(window: &Harness<'_, StudioApp>) -> Vec<String> {
+fn queued_titles(window: &Harness<'_, StudioApp>) -> Vec<String> {
     let jobs = window.state().session.waiting();
     jobs.map(|job| job.title.clone()).collect()
 }
@@ -45,8 +45,8 @@ fn run_failing_at_start_does_not_inherit_reports() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    act(&mut window, sized(&[1, 2]));
-    assert_eq!(waiting(&window), [title(2)]);
+    act(&mut window, train_with_sizes(&[1, 2]));
+    assert_eq!(queued_titles(&window), [title(2)]);
     events(5).into_iter().for_each(|event| backend.push(event));
     backend.push(Event::Failed {
         run: String::new(),
@@ -56,7 +56,7 @@ fn run_failing_at_start_does_not_inherit_reports() {
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Failed, title(2)));
     assert!(live.header.is_none() && live.reports.is_empty());
-    assert!(waiting(&window).is_empty());
+    assert!(queued_titles(&window).is_empty());
     let told = window.get_all_by_label("The plugin is broken.").count();
     assert_eq!(told, 2, "in the run's card and as a notice");
 }
@@ -85,23 +85,23 @@ fn queue_is_reordered_and_paused_by_mouse() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
-    act(&mut window, sized(&[1, 2, 3, 4]));
+    act(&mut window, train_with_sizes(&[1, 2, 3, 4]));
     assert!(shows!(window, "shell-runs-waiting", n = 3));
     window
         .get_by_label_contains(&tr!("train-queue-forward", n = 3, title = ""))
         .click();
     settle(&mut window);
-    assert_eq!(waiting(&window), [title(2), title(4), title(3)]);
+    assert_eq!(queued_titles(&window), [title(2), title(4), title(3)]);
     window
         .get_by_label_contains(&tr!("train-queue-back", n = 1, title = ""))
         .click();
     settle(&mut window);
-    assert_eq!(waiting(&window), [title(4), title(2), title(3)]);
+    assert_eq!(queued_titles(&window), [title(4), title(2), title(3)]);
     window
         .get_by_label_contains(&tr!("train-queue-remove", n = 2, title = ""))
         .click();
     settle(&mut window);
-    assert_eq!(waiting(&window), [title(4), title(3)]);
+    assert_eq!(queued_titles(&window), [title(4), title(3)]);
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert_says!(told.problem.what, "story-removed-from-queue");
     shot(&mut window, "line");
@@ -119,11 +119,11 @@ fn queue_is_reordered_and_paused_by_mouse() {
     let run = String::new();
     backend.push(Event::Stopped { run });
     settle(&mut window);
-    assert_eq!(waiting(&window), [title(4), title(3)]);
+    assert_eq!(queued_titles(&window), [title(4), title(3)]);
     assert!(!window.state().session.is_training());
     window.get_by_label(tr!("train-queue-resume")).click();
     settle(&mut window);
-    assert_eq!(waiting(&window), [title(3)]);
+    assert_eq!(queued_titles(&window), [title(3)]);
     // Now one run alone is stopped, and the next one begins.
     act(&mut window, UiCommand::Stop);
     window.get_by_label(tr!("shell-ask-stop-this")).click();
@@ -134,7 +134,7 @@ fn queue_is_reordered_and_paused_by_mouse() {
     settle(&mut window);
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Running, title(3)));
-    assert!(waiting(&window).is_empty());
+    assert!(queued_titles(&window).is_empty());
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn removing_queued_grid_asks_for_confirmation() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    act(&mut window, sized(&[1]));
+    act(&mut window, train_with_sizes(&[1]));
     let work = GridWork {
         name: "mine".into(),
         text: String::new(),
@@ -164,7 +164,7 @@ fn removing_queued_grid_asks_for_confirmation() {
         shot(&mut window, "remove-a-grid");
         window.key_press(key);
         settle(&mut window);
-        assert_eq!(waiting(&window), ["mine"]);
+        assert_eq!(queued_titles(&window), ["mine"]);
     }
     window
         .get_by_label_contains(&tr!("train-queue-remove", n = 1, title = ""))
@@ -187,7 +187,7 @@ fn queued_jobs_survive_restart() {
     };
     let mut first = open();
     settle(&mut first);
-    act(&mut first, sized(&[1, 2]));
+    act(&mut first, train_with_sizes(&[1, 2]));
     wait(&mut first, "the first run trains", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.progress.is_some())

@@ -19,13 +19,13 @@ use super::synthetic::{header, prediction, report};
 use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
-fn stored(root: &Path, threshold: Option<f64>) {
+fn store_run_with_threshold(root: &Path, threshold: Option<f64>) {
     let measurements = threshold.map(|value| (threshold_name(Expert::ENSEMBLE), value));
-    noted(root, measurements.into_iter().collect());
+    store_run_with(root, measurements.into_iter().collect());
 }
 
 /// The same with these measurements.
-fn noted(root: &Path, measurements: Vec<(String, f64)>) {
+fn store_run_with(root: &Path, measurements: Vec<(String, f64)>) {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..2 {
@@ -36,7 +36,7 @@ fn noted(root: &Path, measurements: Vec<(String, f64)>) {
 }
 
 /// A window on Predict with a sample that was answered; its energies are about −6.7.
-fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
+fn open_predicted_sample(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, root);
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
@@ -63,7 +63,7 @@ fn answered(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
     (window, backend)
 }
 
-fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
+fn inside_requests(backend: &Recorded) -> Vec<InsideRequest> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
         Command::Inside(request) if matches!(request.look, InsideTarget::Run { .. }) => {
@@ -75,8 +75,8 @@ fn looked_at(backend: &Recorded) -> Vec<InsideRequest> {
 }
 
 /// Reports 40 images of the four known classes and 20 of a later one.
-fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
-    let request = looked_at(backend).pop().unwrap();
+fn push_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
+    let request = inside_requests(backend).pop().unwrap();
     let strangeness: Vec<f32> = (0..60).map(|at| at as f32 / 10.0 - 10.0).collect();
     let probe = ProbeInside {
         places: (0..60).map(|at| (0, at)).collect(),
@@ -107,8 +107,8 @@ fn tell_probe(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
 #[test]
 fn unfamiliar_image_is_rejected_until_disallowed() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), Some(-8.0));
-    let (mut window, backend) = answered(runs.path());
+    store_run_with_threshold(runs.path(), Some(-8.0));
+    let (mut window, backend) = open_predicted_sample(runs.path());
     window.get_by_label(tr!("predict-none"));
     assert!(shows!(
         window,
@@ -118,13 +118,13 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
     ));
     // It is a class of a later task.
     window.get_by_label(&tr!("predict-correct-not-learned", class = "7"));
-    assert!(looked_at(&backend).is_empty(), "nobody asked for it");
+    assert!(inside_requests(&backend).is_empty(), "nobody asked for it");
     window
         .get_by_label(tr!("predict-none-count-rejected"))
         .click();
     settle(&mut window);
     assert!(shows!(window, "predict-none-counting-rejected"));
-    tell_probe(&mut window, &backend);
+    push_probe(&mut window, &backend);
     assert!(shows!(
         window,
         "predict-none-later-rejected",
@@ -145,8 +145,8 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
 #[test]
 fn familiar_image_is_not_rejected() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), Some(-2.0));
-    let (window, _) = answered(runs.path());
+    store_run_with_threshold(runs.path(), Some(-2.0));
+    let (window, _) = open_predicted_sample(runs.path());
     assert!(shows!(window, "predict-none-below-limit", sign = "energy"));
 }
 
@@ -157,8 +157,8 @@ fn shows_share_of_rejected_test_images() {
     let known: Vec<KnownImage> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();
-    noted(runs.path(), measurements_of(Expert::ENSEMBLE, &known));
-    let (window, _) = answered(runs.path());
+    store_run_with(runs.path(), measurements_of(Expert::ENSEMBLE, &known));
+    let (window, _) = open_predicted_sample(runs.path());
     let (_, counted) = chosen(&known).unwrap();
     let share = (100.0 * counted.share()).round();
     let share = format!("{share}\u{a0}%");
@@ -175,17 +175,17 @@ fn shows_share_of_rejected_test_images() {
 #[test]
 fn run_without_limit_is_measured_on_test_images() {
     let runs = tempfile::tempdir().unwrap();
-    stored(runs.path(), None);
-    let (mut window, backend) = answered(runs.path());
+    store_run_with_threshold(runs.path(), None);
+    let (mut window, backend) = open_predicted_sample(runs.path());
     window.get_by_label(tr!("predict-none-find-limit")).click();
     settle(&mut window);
     assert!(shows!(window, "predict-none-measuring-limit"));
     assert_eq!(
-        looked_at(&backend).len(),
+        inside_requests(&backend).len(),
         1,
         "asked once, not in every frame"
     );
-    tell_probe(&mut window, &backend);
+    push_probe(&mut window, &backend);
     // 95 of 100 of the known 40 are at −6.3 or below.
     assert!(shows!(
         window,

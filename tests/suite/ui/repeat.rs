@@ -14,7 +14,7 @@ use super::synthetic::{header, report};
 use super::{open_steps, recorded, settle, shot};
 
 /// Settings at the upper or lower end of what is taken, or with digits that no field shows.
-fn extreme(which: usize) -> RunConfig {
+fn extreme_settings(which: usize) -> RunConfig {
     let mut config = RunConfig::default();
     for setting in SETTINGS {
         let whole = |least, most, odd| [least, most, odd].map(Setting::Whole);
@@ -50,7 +50,7 @@ fn extreme(which: usize) -> RunConfig {
 }
 
 /// A window in which a run with these settings is set up again, every field of it on show.
-fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
+fn duplicate_run(config: &RunConfig) -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
     let mut facts = header();
     facts.config = config.clone();
@@ -78,8 +78,8 @@ fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
 #[test]
 fn duplicate_keeps_all_digits_of_settings() {
     for which in 0..3 {
-        let config = extreme(which);
-        let mut window = set_up_again(&config);
+        let config = extreme_settings(which);
+        let mut window = duplicate_run(&config);
         window.run_steps(5);
         assert_eq!(window.state().session.experiment.draft, config);
         shot(&mut window, &format!("repeat-{which}"));

@@ -15,7 +15,7 @@ use super::{recorded, settle, shot};
 use crate::copy_folder;
 
 /// Opens the menu, chooses the processor; gives the run and the device asked for.
-fn on_the_processor(
+fn resume_on_cpu(
     window: &mut Harness<'_, StudioApp>,
     asked: &Recorded,
 ) -> (PathBuf, Option<String>) {
@@ -61,7 +61,7 @@ fn stopped_run_resumes_on_other_device() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Compare));
     settle(&mut window);
-    assert_eq!(on_the_processor(&mut window, &asked), expected);
+    assert_eq!(resume_on_cpu(&mut window, &asked), expected);
 
     // And from the run itself, in a window of its own.
     let (mut window, asked) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
@@ -69,5 +69,5 @@ fn stopped_run_resumes_on_other_device() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Open(run));
     settle(&mut window);
-    assert_eq!(on_the_processor(&mut window, &asked), expected);
+    assert_eq!(resume_on_cpu(&mut window, &asked), expected);
 }

@@ -19,7 +19,7 @@ use super::named::{fill, finished};
 use super::{Dropped, recorded, settle, shot, wait};
 
 /// Images of light strokes, and one that is none.
-fn pictures(folder: &Path, count: u32) {
+fn write_images(folder: &Path, count: u32) {
     std::fs::create_dir_all(folder.join("inner")).unwrap();
     for i in 0..count {
         let mut picture = image::RgbImage::new(40, 40);
@@ -38,7 +38,7 @@ fn dropped_folder_is_predicted_during_training() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("birds");
-    pictures(&folder, 40);
+    write_images(&folder, 40);
     let mut window = after_one_task(runs.path());
     window
         .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
@@ -82,7 +82,7 @@ fn dropped_folder_is_predicted_during_training() {
     assert!(rows[2].starts_with("inner/000.png,"));
     window.get_by_label(tr!("predict-many-copy-path")).click();
     window.run_steps(2);
-    sorted_and_moved(&mut window, &csv);
+    check_sorting(&mut window, &csv);
     // Training continued all the while.
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -93,7 +93,7 @@ fn dropped_folder_is_predicted_during_training() {
     // A table that is stopped leaves nothing.
     let csv = work.path().join("stopped.csv");
     // Enough that they are not answered before the click.
-    pictures(&folder, 16_000);
+    write_images(&folder, 16_000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
     session.predict_folder(TableWanted {
@@ -116,7 +116,7 @@ fn dropped_folder_is_predicted_during_training() {
 }
 
 /// The images by class in place of an answer; one is moved, and the table says so.
-fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
+fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     wait(window, "they are read", |app| {
         app.session.predict.sorted.ready().is_some()
     });
@@ -140,7 +140,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     session.move_sorted(first, Sorted::NoneOfThese);
     settle(window);
     window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
-    moves_are_not_lost(window, csv);
+    check_unsaved_moves(window, csv);
     window
         .get_by_label(tr!("predict-sorted-save-table"))
         .click();
@@ -159,9 +159,9 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
 }
 
 /// Another folder is dropped, and the window closed, before the move is saved: both are asked about.
-fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
+fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     let other = csv.with_file_name("others");
-    pictures(&other, 2);
+    write_images(&other, 2);
     let dropped = Arc::new(Dropped(other.clone()));
     window.input_mut().dropped_files.push(dropped);
     window.step();
@@ -199,11 +199,11 @@ fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     assert!(!press_close(window), "nobody agreed");
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
-    moves_come_back(window, csv.with_file_name("drafts"));
+    check_restored_moves(window, csv.with_file_name("drafts"));
 }
 
 /// Moved images that are kept as drafts are not asked about, and the next window has them.
-fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
+fn check_restored_moves(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     window.state_mut().keep_drafts(drafts.clone());
     wait(window, "the drafts are written", |_| {
         drafts.join("drafts.json").exists()
@@ -256,8 +256,8 @@ fn second_folder_waits_for_running_prediction() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
     let [first, second] = ["first", "second"].map(|name| work.path().join(name));
-    pictures(&first, 2);
-    pictures(&second, 2);
+    write_images(&first, 2);
+    write_images(&second, 2);
     finished(runs.path(), 1);
     let (mut window, backend) = recorded([1280.0, 1000.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
@@ -311,7 +311,7 @@ fn second_folder_waits_for_running_prediction() {
 fn dropped_images_become_one_prediction_table() {
     let runs = tempfile::tempdir().unwrap();
     let work = tempfile::tempdir().unwrap();
-    pictures(work.path(), 3);
+    write_images(work.path(), 3);
     finished(runs.path(), 1);
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);

@@ -23,12 +23,14 @@ const WINDOWS: [[f32; 2]; 4] = [
 const ZOOMS: [f32; 3] = [1.0, 1.2, 2.0];
 
 /// The part of the window that shows something, in points.
-fn sight(window: &Harness<'_, StudioApp>) -> egui::Rect {
+fn visible_rect(window: &Harness<'_, StudioApp>) -> egui::Rect {
     window.ctx.content_rect()
 }
 
 /// Every window at every zoom, with its name.
-fn each(then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend::Recorded, &str)) {
+fn for_each_size(
+    then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend::Recorded, &str),
+) {
     let runs = tempfile::tempdir().unwrap();
     for (i, size) in WINDOWS.into_iter().enumerate() {
         let theme = match i % 2 {
@@ -48,9 +50,9 @@ fn each(then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend
 
 #[test]
 fn start_button_and_tabs_visible_at_every_size() {
-    each(|window, backend, name| {
+    for_each_size(|window, backend, name| {
         shot(window, &format!("size-experiment-{name}"));
-        let whole = sight(window);
+        let whole = visible_rect(window);
         // Without room for the tabs one button has them all.
         let menu = window
             .query_by_label(tr!("shell-pages"))
@@ -91,7 +93,7 @@ fn start_button_and_tabs_visible_at_every_size() {
 
 #[test]
 fn prediction_is_beside_canvas_at_every_size() {
-    each(|window, backend, name| {
+    for_each_size(|window, backend, name| {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
@@ -107,7 +109,7 @@ fn prediction_is_beside_canvas_at_every_size() {
         }
         settle(window);
         shot(window, &format!("size-predict-{name}"));
-        let whole = sight(window);
+        let whole = visible_rect(window);
         let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
         let answer = window.get_by_label_contains("score ").rect();
         assert!(
@@ -123,15 +125,15 @@ fn prediction_is_beside_canvas_at_every_size() {
 }
 
 /// Turns the wheel at a point until the window no longer follows.
-fn wheel(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
+fn scroll_to_end(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
     for _ in 0..6 {
-        turn(window, at, -400.0);
+        scroll(window, at, -400.0);
         window.run_steps(4);
     }
 }
 
 /// One turn of the wheel at a point, by this number of points.
-pub fn turn(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
+pub fn scroll(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
     window.hover_at(at);
     window.event(egui::Event::MouseWheel {
         unit: egui::MouseWheelUnit::Point,
@@ -143,9 +145,9 @@ pub fn turn(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
 }
 
 /// What can be pressed or filled in and is outside the window to the left or right.
-fn beside_the_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
+fn inputs_outside_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
     use egui::Role;
-    let whole = sight(window);
+    let whole = visible_rect(window);
     let roles = [
         Role::Button,
         Role::CheckBox,
@@ -210,15 +212,15 @@ fn dialogs_scroll_to_end_in_smallest_window() {
         let ctx = window.ctx.clone();
         window.state_mut().act(&ctx, command);
         settle(&mut window);
-        let whole = sight(&window);
+        let whole = visible_rect(&window);
         for share in [0.2, 0.5, 0.8] {
             let top = window.get_by_label(last).rect();
             if !whole.contains_rect(top) {
-                wheel(&mut window, whole.lerp_inside(egui::vec2(share, 0.5)));
+                scroll_to_end(&mut window, whole.lerp_inside(egui::vec2(share, 0.5)));
             }
         }
         shot(&mut window, &format!("dialog-{name}"));
-        let out = beside_the_window(&window);
+        let out = inputs_outside_window(&window);
         assert!(out.is_empty(), "{name}: {out:?}");
         let rect = window.get_by_label(last).rect();
         assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
@@ -251,7 +253,7 @@ fn inputs_stay_inside_small_windows() {
             let name = format!("{title} at {}", size[0]);
             shot(&mut window, &format!("small-{title}-{}", size[0]));
             // Heads of tables that are scrolled sideways explain themselves.
-            let out = beside_the_window(&window).into_iter();
+            let out = inputs_outside_window(&window).into_iter();
             let out = out.filter(|name| !says!(name, "glossary-term-meaning"));
             found.extend(out.map(|input| format!("{name}: {input}")));
         }

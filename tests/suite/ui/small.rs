@@ -155,7 +155,7 @@ fn unshowable_class_names_suggest_fonts() {
 }
 
 /// The run at work ends with every answer wrong.
-fn all_wrong(
+fn finish_with_wrong_answers(
     window: &mut Harness<'_, StudioApp>,
     backend: &lae_studio::session::backend::Recorded,
 ) {
@@ -184,7 +184,7 @@ fn run_at_chance_level_is_no_success() {
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    all_wrong(&mut window, &backend);
+    finish_with_wrong_answers(&mut window, &backend);
     let notice = window.state().session.notices.list.last().unwrap().clone();
     assert!(notice.problem.what.contains("0.0\u{a0}%"), "{notice:?}");
     assert!(!notice.good && !notice.bad);

@@ -22,12 +22,12 @@ use super::flow::{after_one_task, small};
 use super::synthetic::{header, report};
 use super::{Dropped, open_steps, recorded, settle, wait, window};
 
-fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
+fn open_page(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_role_and_label(egui::Role::Tab, title).click();
     settle(window);
 }
 
-fn rests(app: &StudioApp) -> bool {
+fn is_idle(app: &StudioApp) -> bool {
     let live = app.session.train.live.as_ref();
     live.is_some_and(|run| !run.stage.is_live())
 }
@@ -51,20 +51,20 @@ fn stopped_run_resumes_opens_and_moves_to_trash() {
         .click();
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
-    wait(&mut window, "the run stops", rests);
+    wait(&mut window, "the run stops", is_idle);
     assert_eq!(stage(&window), Some(Stage::Stopped));
 
-    page(&mut window, tr!("page-compare"));
+    open_page(&mut window, tr!("page-compare"));
     assert!(shows!(window, "compare-stopped-after"));
     window.get_by_label(tr!("train-resume-run")).click();
     window.run_steps(3);
     assert_eq!(window.state().page, Page::Train);
-    wait(&mut window, "the run ends", rests);
+    wait(&mut window, "the run ends", is_idle);
     assert_eq!(stage(&window), Some(Stage::Finished));
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.reports.len(), 3);
 
-    page(&mut window, tr!("page-compare"));
+    open_page(&mut window, tr!("page-compare"));
     window.get_by_label_contains("finished ·");
     window.get_by_label(tr!("compare-open")).click();
     settle(&mut window);
@@ -72,7 +72,7 @@ fn stopped_run_resumes_opens_and_moves_to_trash() {
     assert_eq!(opened.reports.len(), 3);
     assert_eq!(opened.header, live.header);
 
-    page(&mut window, tr!("page-compare"));
+    open_page(&mut window, tr!("page-compare"));
     window.get_by_label(tr!("compare-delete")).click();
     wait(&mut window, "the run is gone", |app| {
         let rows = app.session.compare.runs.ready();
@@ -127,7 +127,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         pixels.put_pixel(32 - i / 3, i, image::Rgb([255; 3]));
     }
     pixels.save(&picture).unwrap();
-    page(&mut window, tr!("page-experiment"));
+    open_page(&mut window, tr!("page-experiment"));
     let data = window.state().session.experiment.draft.data.clone();
     window
         .input_mut()
@@ -158,7 +158,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     // Weights become the backbone; a file that is none is a problem on the page.
     let weights = runs.path().join("net.safetensors");
     std::fs::write(&weights, "no weights").unwrap();
-    page(&mut window, tr!("page-experiment"));
+    open_page(&mut window, tr!("page-experiment"));
     window
         .input_mut()
         .dropped_files
@@ -218,7 +218,7 @@ fn opened_run_reloads_when_window_gets_focus() {
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.state_mut().session.open_run(header.folder.clone());
-    page(&mut window, tr!("page-train"));
+    open_page(&mut window, tr!("page-train"));
     let opened = |window: &Harness<'_, StudioApp>| {
         let opened = window.state().session.train.opened.clone();
         opened.map(|run| run.reports.len())
@@ -233,9 +233,9 @@ fn opened_run_reloads_when_window_gets_focus() {
 }
 
 /// Runs that can be read once; how often it was tried.
-struct Damaged(Disk, Arc<AtomicUsize>);
+struct DamagedAfterFirstRead(Disk, Arc<AtomicUsize>);
 
-impl Sources for Damaged {
+impl Sources for DamagedAfterFirstRead {
     fn disk(&self) -> &Disk {
         &self.0
     }
@@ -256,14 +256,14 @@ fn unreadable_run_is_retried_once_per_folder_change() {
     let other = RunFolder::create(runs.path(), &mut header, "").unwrap();
     other.save_task(&report(0), &Named::new()).unwrap();
     let read = Arc::new(AtomicUsize::new(0));
-    let sources = Damaged(Disk::at(runs.path().to_path_buf()), read.clone());
+    let sources = DamagedAfterFirstRead(Disk::at(runs.path().to_path_buf()), read.clone());
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
         Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
     window.state_mut().session.open_run(header.folder.clone());
-    page(&mut window, tr!("page-train"));
+    open_page(&mut window, tr!("page-train"));
     let tries = || read.load(Ordering::Relaxed);
     assert_eq!(tries(), 1);
     for (task, tried) in [(1, 2), (2, 3)] {

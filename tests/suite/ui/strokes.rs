@@ -14,7 +14,7 @@ use lae_studio::ui::widgets::canvas::canvas;
 use super::synthetic::events;
 use super::{recorded, settle};
 
-fn button(pos: Pos2, pressed: bool) -> Event {
+fn pointer_button(pos: Pos2, pressed: bool) -> Event {
     Event::PointerButton {
         pos,
         button: PointerButton::Primary,
@@ -25,9 +25,12 @@ fn button(pos: Pos2, pressed: bool) -> Event {
 
 /// The pen comes down, moves along the places and is lifted.
 fn stroke(places: &[Pos2]) -> Vec<Event> {
-    let mut events = vec![Event::PointerMoved(places[0]), button(places[0], true)];
+    let mut events = vec![
+        Event::PointerMoved(places[0]),
+        pointer_button(places[0], true),
+    ];
     events.extend(places.iter().map(|place| Event::PointerMoved(*place)));
-    events.push(button(places[places.len() - 1], false));
+    events.push(pointer_button(places[places.len() - 1], false));
     events
 }
 
@@ -60,7 +63,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     // A stroke that continues in the next frame, and ends outside of the canvas.
     harness.input_mut().events.extend([
         Event::PointerMoved(at(0.3, 0.3)),
-        button(at(0.3, 0.3), true),
+        pointer_button(at(0.3, 0.3), true),
         Event::PointerMoved(at(0.3, 0.6)),
     ]);
     harness.step();
@@ -69,7 +72,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     harness
         .input_mut()
         .events
-        .extend([Event::PointerMoved(outside), button(outside, false)]);
+        .extend([Event::PointerMoved(outside), pointer_button(outside, false)]);
     harness.step();
     let (drawing, lifted) = harness.state();
     assert_eq!(drawing.strokes[3].len(), 3);
@@ -84,7 +87,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
 }
 
 /// Images that were asked about, oldest first.
-fn asked(backend: &Recorded) -> Vec<Picture> {
+fn predicted_images(backend: &Recorded) -> Vec<Picture> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
         Command::Predict(request) => Some(request.picture),
@@ -113,11 +116,11 @@ fn ctrl_z_removes_strokes_and_predicts_again() {
     settle(&mut window);
     draw(&mut window, [0.2, 0.2], [0.8, 0.2]);
     draw(&mut window, [0.5, 0.2], [0.5, 0.9]);
-    let pictures = asked(&backend);
+    let pictures = predicted_images(&backend);
     assert_eq!(pictures.len(), 2);
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
     settle(&mut window);
-    let pictures = asked(&backend);
+    let pictures = predicted_images(&backend);
     assert_eq!(pictures.len(), 3);
     assert_eq!(
         pictures[2], pictures[0],
@@ -126,5 +129,5 @@ fn ctrl_z_removes_strokes_and_predicts_again() {
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
     settle(&mut window);
     assert!(window.state().session.predict.picture.is_none());
-    assert_eq!(asked(&backend).len(), 3);
+    assert_eq!(predicted_images(&backend).len(), 3);
 }

@@ -14,7 +14,7 @@ use super::{recorded, settle, shot};
 use crate::data::{Made, picture};
 
 /// A run of one task over the two classes of a folder, each answer the other class.
-fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
+fn run_on_folder(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
     let place = made.path().to_string_lossy().into_owned();
     let header = RunHeader {
         config: RunConfig {
@@ -46,14 +46,14 @@ fn run(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
     (header, report)
 }
 
-fn tell(backend: &Recorded, (header, report): (RunHeader, TaskReport)) {
+fn push_run(backend: &Recorded, (header, report): (RunHeader, TaskReport)) {
     let run = header.run.clone();
     backend.push(Event::Started(Box::new(header)));
     let report = Box::new(report);
     backend.push(Event::TaskEvaluated { run, report });
 }
 
-fn made() -> Made {
+fn two_classes() -> Made {
     let made = Made::new();
     made.class("train/a", 4).class("train/b", 4);
     made.class("test/a", 3).class("test/b", 3);
@@ -62,13 +62,13 @@ fn made() -> Made {
 
 #[test]
 fn replaced_test_files_are_reported_not_shown() {
-    let made = made();
+    let made = two_classes();
     let there = made.open().fingerprints();
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    tell(&backend, run(&made, Some(there.clone())));
+    push_run(&backend, run_on_folder(&made, Some(there.clone())));
     settle(&mut window);
     window
         .get_by_label(&tr!("train-confused-with", name = "a", answer = "b"))
@@ -102,16 +102,16 @@ fn replaced_test_files_are_reported_not_shown() {
 
 #[test]
 fn unfingerprinted_run_is_checked_by_counts_and_labels() {
-    let made = made();
+    let made = two_classes();
     let runs = tempfile::tempdir().unwrap();
 
     let shown = |change: &dyn Fn(&mut (RunHeader, TaskReport))| {
         let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
         settle(&mut window);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-        let mut told = run(&made, None);
+        let mut told = run_on_folder(&made, None);
         change(&mut told);
-        tell(&backend, told);
+        push_run(&backend, told);
         settle(&mut window);
         let taken = tr!("train-confused-with", name = "", answer = "");
         let lines = window.get_all_by_label_contains(&taken).next();
@@ -132,7 +132,7 @@ fn unfingerprinted_run_is_checked_by_counts_and_labels() {
 
 #[test]
 fn fingerprint_of_split_depends_only_on_its_images() {
-    let made = made();
+    let made = two_classes();
     let before = made.open().fingerprints();
     made.class("train/a", 5);
     let after = made.open().fingerprints();

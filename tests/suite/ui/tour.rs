@@ -42,7 +42,7 @@ fn tour<'a>(window: &'a Harness<'_, StudioApp>) -> &'a Tour {
 }
 
 /// Has the runs of the tour learn from fewer images: what they learn is not at issue.
-fn shorten(window: &mut Harness<'_, StudioApp>) {
+fn shorten_runs(window: &mut Harness<'_, StudioApp>) {
     let tour = window.state_mut().session.learn.tour.as_mut().unwrap();
     for run in &mut tour.runs {
         run.config.train_limit = Some(24);
@@ -90,7 +90,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     let before = window.state().session.experiment.draft.clone();
     shot(&mut window, "tour-0");
     press(&mut window, tr!("tour-start"));
-    shorten(&mut window);
+    shorten_runs(&mut window);
     settle(&mut window);
     shot(&mut window, "tour-1");
     draw(
@@ -195,7 +195,7 @@ fn tour_by_keyboard_keeps_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     choose_by_keys(&mut window, tr!("tour-start"));
-    shorten(&mut window);
+    shorten_runs(&mut window);
     choose_by_keys(&mut window, tr!("tour-draw-use-samples"));
     wait_for(&mut window, TourStep::First);
     let focused = |window: &Harness<'_, StudioApp>, label: &str| {
@@ -236,7 +236,7 @@ fn escape_leaves_tour_and_stops_its_run() {
         TourStep::FineTuning,
     ] {
         press(&mut window, tr!("tour-start"));
-        shorten(&mut window);
+        shorten_runs(&mut window);
         if last >= TourStep::First {
             press(&mut window, tr!("tour-draw-use-samples"));
             wait_for(&mut window, TourStep::First);

@@ -16,12 +16,12 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::sizes::turn;
+use super::sizes::scroll;
 use super::synthetic::{RUN, header, report};
 use super::{choosers, recorded, settle, shot, wait, window_with};
 
 /// A window with the list of lessons on show.
-fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
+fn open_learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(size, theme, runs.path());
     settle(&mut window);
@@ -30,15 +30,15 @@ fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Re
     (window, backend)
 }
 
-fn open(window: &mut Harness<'_, StudioApp>, title: &str) {
+fn open_lesson(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_label(&format!("Open: {title}")).click();
     settle(window);
 }
 
 #[test]
 fn lesson_saves_guess_and_queues_its_runs() {
-    let (mut window, backend) = learn([1280.0, 1100.0], ThemeChoice::Dark);
-    open(&mut window, "What is forgotten?");
+    let (mut window, backend) = open_learn([1280.0, 1100.0], ThemeChoice::Dark);
+    open_lesson(&mut window, "What is forgotten?");
     shot(&mut window, "unit-begins");
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
@@ -80,7 +80,7 @@ fn lesson_answer_survives_restart() {
         });
         window.state_mut().page = Page::Learn;
         settle(&mut window);
-        open(&mut window, "What is forgotten?");
+        open_lesson(&mut window, "What is forgotten?");
         window
     };
     let mut first = on_learn();
@@ -99,8 +99,8 @@ fn lesson_answer_survives_restart() {
 
 #[test]
 fn lesson_resumes_paused_queue() {
-    let (mut window, backend) = learn([1280.0, 2400.0], ThemeChoice::Dark);
-    open(&mut window, "Inside LAE");
+    let (mut window, backend) = open_learn([1280.0, 2400.0], ThemeChoice::Dark);
+    open_lesson(&mut window, "Inside LAE");
     window.get_by_label("Both the same").click();
     settle(&mut window);
     window.get_by_label("Train all six").click();
@@ -118,7 +118,7 @@ fn lesson_resumes_paused_queue() {
 
 #[test]
 fn every_lesson_opens_at_double_zoom() {
-    let (mut window, _) = learn([900.0, 600.0], ThemeChoice::Light);
+    let (mut window, _) = open_learn([900.0, 600.0], ThemeChoice::Light);
     let titles = [
         "What is forgotten?",
         "Learning rate and forgetting",
@@ -126,7 +126,7 @@ fn every_lesson_opens_at_double_zoom() {
         "Learned or already known?",
     ];
     for title in titles {
-        open(&mut window, title);
+        open_lesson(&mut window, title);
         window.ctx.set_zoom_factor(2.0);
         settle(&mut window);
         shot(&mut window, &format!("unit-small-{}", title.len()));
@@ -148,7 +148,7 @@ fn every_lesson_opens_at_double_zoom() {
 }
 
 /// Trains the run of the open lesson "What is forgotten?" in a recorded way, as started at this time.
-fn train(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: String) {
+fn record_run(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: String) {
     let unit = window.state().session.learn.units.open.clone().unwrap();
     let mut facts = header();
     facts.config = unit.plans().next().unwrap().configs[0].clone();
@@ -171,17 +171,17 @@ fn train(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: Strin
 
 /// Opens "What is forgotten?", guesses and trains.
 fn guess_and_train(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
-    open(window, "What is forgotten?");
+    open_lesson(window, "What is forgotten?");
     window.get_by_label("Most, 60 to 95 %").click();
     settle(window);
     window.get_by_label(tr!("learn-runs-to-continue"));
     window.get_by_label("Train the Baseline").click();
     settle(window);
-    train(window, backend, header().started);
+    record_run(window, backend, header().started);
     assert_absent!(window, "learn-runs-to-continue");
 }
 
-fn restart(window: &mut Harness<'_, StudioApp>, how: &str) {
+fn restart_lesson(window: &mut Harness<'_, StudioApp>, how: &str) {
     window.get_by_label(tr!("learn-restart-lesson")).click();
     settle(window);
     window.get_by_label(tr!("shell-ask-restart"));
@@ -193,8 +193,8 @@ const MATRIX: &str = "Accuracy by task, in %";
 
 #[test]
 fn content_after_guess_is_hidden_until_answered() {
-    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Light);
-    open(&mut window, "What is forgotten?");
+    let (mut window, backend) = open_learn([1280.0, 4000.0], ThemeChoice::Light);
+    open_lesson(&mut window, "What is forgotten?");
     window.get_by_label(tr!("learn-answer-to-continue"));
     assert!(window.query_by_label("2. Run").is_none());
     window
@@ -209,7 +209,7 @@ fn content_after_guess_is_hidden_until_answered() {
         // The second guess of the lesson hides what comes behind it.
         let end = window.query_by_label("5. Final question");
         assert!(end.is_none());
-        restart(&mut window, tr!("shell-ask-restart-keep"));
+        restart_lesson(&mut window, tr!("shell-ask-restart-keep"));
         window.get_by_label(tr!("learn-answer-to-continue"));
         for later in [MATRIX, "2. Run", "3. Measure by hand"] {
             assert!(window.query_by_label(later).is_none(), "{again}: {later}");
@@ -224,13 +224,13 @@ fn content_after_guess_is_hidden_until_answered() {
 
 #[test]
 fn restarted_lesson_can_train_its_runs_again() {
-    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
-    open(&mut window, "What is forgotten?");
+    let (mut window, backend) = open_learn([1280.0, 4000.0], ThemeChoice::Dark);
+    open_lesson(&mut window, "What is forgotten?");
     assert!(!window.state().session.learn.units.is_begun());
     window.state_mut().session.open_unit(None);
     settle(&mut window);
     guess_and_train(&mut window, &backend);
-    restart(&mut window, tr!("shell-cancel"));
+    restart_lesson(&mut window, tr!("shell-cancel"));
     window.get_by_label(MATRIX);
     let queued = || {
         let asked = backend.asked();
@@ -240,7 +240,7 @@ fn restarted_lesson_can_train_its_runs_again() {
             .count()
     };
     let before = queued();
-    restart(&mut window, tr!("shell-ask-restart-train"));
+    restart_lesson(&mut window, tr!("shell-ask-restart-train"));
     let kept = window.state().session.learn.units.retrained.clone();
     assert_eq!(kept.keys().collect::<Vec<_>>(), ["forgetting"]);
     window.get_by_label("Most, 60 to 95 %").click();
@@ -249,7 +249,7 @@ fn restarted_lesson_can_train_its_runs_again() {
     window.get_by_label("Train the Baseline").click();
     settle(&mut window);
     assert_eq!(queued(), before + 1);
-    train(
+    record_run(
         &mut window,
         &backend,
         "2099-01-01T00:00:00.000+01:00".into(),
@@ -258,7 +258,7 @@ fn restarted_lesson_can_train_its_runs_again() {
 }
 
 /// The positions of all choices, fields and buttons of questions.
-fn buttons(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
+fn control_rects(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
     let choices = window.query_all_by_role(egui::Role::RadioButton);
     let fields = window.query_all_by_role(egui::Role::TextInput);
     let checks = window.query_all_by_label(tr!("learn-check-answer"));
@@ -271,14 +271,14 @@ fn buttons(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
 
 #[test]
 fn answering_does_not_move_controls() {
-    let (mut window, backend) = learn([1280.0, 4000.0], ThemeChoice::Dark);
+    let (mut window, backend) = open_learn([1280.0, 4000.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
     window.get_by_label("Nearly perfect, 95 % or more").click();
     settle(&mut window);
-    let before = buttons(&window);
+    let before = control_rects(&window);
     assert_eq!(before.len(), 3 + 3 + 3 + 2 * 3);
     let stay = |window: &Harness<'_, StudioApp>, what: &str| {
-        let now = buttons(window);
+        let now = control_rects(window);
         for (label, rect) in &before {
             let near =
                 |at: &egui::Rect| at.min.distance(rect.min) + at.max.distance(rect.max) < 1.0;
@@ -316,11 +316,11 @@ fn answering_does_not_move_controls() {
 
 #[test]
 fn lessons_keep_scroll_position_until_restarted() {
-    let (mut window, backend) = learn([1280.0, 700.0], ThemeChoice::Dark);
+    let (mut window, backend) = open_learn([1280.0, 700.0], ThemeChoice::Dark);
     guess_and_train(&mut window, &backend);
     let place = |window: &Harness<'_, StudioApp>| window.get_by_label("1. Guess").rect().top();
     let top = place(&window);
-    turn(&mut window, egui::pos2(640.0, 400.0), -300.0);
+    scroll(&mut window, egui::pos2(640.0, 400.0), -300.0);
     settle(&mut window);
     window.run_steps(30);
     let scrolled = place(&window);
@@ -328,18 +328,18 @@ fn lessons_keep_scroll_position_until_restarted() {
     // Another lesson, then another page.
     window.get_by_label(tr!("learn-all-lessons")).click();
     settle(&mut window);
-    open(&mut window, "Inside LAE");
+    open_lesson(&mut window, "Inside LAE");
     assert!(place(&window) > top);
     window.get_by_label(tr!("learn-all-lessons")).click();
     settle(&mut window);
-    open(&mut window, "What is forgotten?");
+    open_lesson(&mut window, "What is forgotten?");
     assert_eq!(place(&window), scrolled);
     window.state_mut().page = Page::Compare;
     settle(&mut window);
     window.state_mut().page = Page::Learn;
     settle(&mut window);
     assert_eq!(place(&window), scrolled);
-    restart(&mut window, tr!("shell-ask-restart-keep"));
+    restart_lesson(&mut window, tr!("shell-ask-restart-keep"));
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
     assert_eq!(place(&window), top);
@@ -350,7 +350,7 @@ fn finished_lesson_saves_summary() {
     let runs = tempfile::tempdir().unwrap();
     let path = runs.path().join("summary");
     let chosen = choosers::dialogs(runs.path(), Choice::Path(path.clone()), 0);
-    let (mut window, backend) = choosers::on(chosen);
+    let (mut window, backend) = choosers::open_window(chosen);
     window.set_size([1280.0, 4000.0].into());
     window.state_mut().page = Page::Learn;
     settle(&mut window);
