@@ -126,7 +126,7 @@ fn window(
     window_with(size, settings, None, open)
 }
 
-/// A window over any session with these settings, kept in a file if one is given.
+/// A window over any session with these settings, saved to `file` if given.
 fn window_with(
     size: [f32; 2],
     settings: Settings,
@@ -147,7 +147,7 @@ fn window_with(
         })
 }
 
-/// Steps until the window says what is waited for; fails with `what` after a minute and a half.
+/// Steps until `done` returns true; fails with `what` after [`PATIENCE`](crate::PATIENCE).
 fn wait(
     harness: &mut Harness<'_, StudioApp>,
     what: &str,
@@ -160,16 +160,16 @@ fn wait(
             harness.run_steps(2);
             return;
         }
-        assert!(begun.elapsed() < crate::PATIENCE, "never happened: {what}");
+        assert!(begun.elapsed() < crate::PATIENCE, "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(15));
     }
 }
 
-/// Steps until no task is under way.
+/// Steps until no task is running.
 fn settle(harness: &mut Harness<'_, StudioApp>) {
-    wait(harness, "tasks done", |app| !app.session.busy());
+    wait(harness, "tasks are done", |app| !app.session.busy());
     harness.run_steps(3);
-    wait(harness, "tasks done", |app| !app.session.busy());
+    wait(harness, "tasks are done", |app| !app.session.busy());
 }
 
 /// The labels of all widgets.
@@ -183,7 +183,7 @@ fn labels(window: &Harness<'_, StudioApp>) -> Vec<String> {
     nodes.filter_map(label).collect()
 }
 
-/// Opens the steps of the set-up that are a line each.
+/// Opens the collapsed steps of the settings.
 fn open_steps(harness: &mut Harness<'_, StudioApp>) {
     use egui_kittest::kittest::Queryable;
     for step in ["Open Backbone", "Open PET", "Open Method"] {
@@ -195,7 +195,7 @@ fn open_steps(harness: &mut Harness<'_, StudioApp>) {
     settle(harness);
 }
 
-/// The window as a graphics adapter draws it; `None` if there is no adapter, which is noted.
+/// Renders the window; `None` if there is no graphics adapter, which is recorded as a skip.
 fn drawn(harness: &mut Harness<'_, StudioApp>) -> Option<image::RgbaImage> {
     if device::list().iter().all(DeviceInfo::is_cpu) {
         skip("no graphics adapter to draw with, not even a software one");

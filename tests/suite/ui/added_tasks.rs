@@ -1,4 +1,4 @@
-//! A finished run is taught by dropping a folder, shows what that cost, and forgets it again.
+//! Adding a task to a finished run by dropping a folder, and undoing it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn wait_until_finished(window: &mut Harness<'_, StudioApp>) {
     settle(window);
 }
 
-/// A stopped run that began after all others.
+/// Stores a stopped run that began after all others.
 fn newer_run(runs: &Path) {
     let run = runs.join("2099-01-01_00-00-00_stopped");
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
@@ -87,7 +87,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         .dropped_files
         .push(Arc::new(Dropped(path)));
     window.step();
-    // What was found is shown before anything is taught.
+    // The classes of the folder are shown before training starts.
     wait(&mut window, "the folder is looked at", |app| {
         let lesson = app.session.task_preview(&folder);
         lesson.is_some_and(|(_, found)| found.ready().is_some())
@@ -112,13 +112,13 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
 
-    // An image of the added task behind a cell of the confusion.
+    // The confusion matrix covers the added task.
     window.get_by_label(tr!("train-confusion-by-tasks")).click();
     settle(&mut window);
     let wrong = shows!(window, "train-confused-with");
     assert!(wrong || live.answers().last() == Some(1.0));
 
-    // Predict asks this run about all it learned; a newer one is next to it.
+    // Predict asks all snapshots of this run although a newer run exists.
     newer_run(runs.path());
     window.state_mut().session.list_runs();
     settle(&mut window);
@@ -141,7 +141,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         opened.is_some_and(|run| run.tasks() == 3)
     });
     assert!(store::load(&folder).unwrap().header.added_tasks.is_empty());
-    // It continues with the run that was asked, which has a task less.
+    // Predict keeps the run, which now has one task less.
     wait(&mut window, "the run is asked again", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 3 && answers.iter().all(Option::is_some)
@@ -175,7 +175,7 @@ pub fn added_task() -> AddedTask {
     }
 }
 
-/// A run that can be opened until its added task is taken back.
+/// A run that can be opened until its added task is undone.
 struct UnreadableAfterUndo {
     disk: Disk,
     header: RunHeader,

@@ -1,4 +1,4 @@
-//! What Predict shows belongs together: the image, the run that is asked, and the answer.
+//! Predict shows the image, the selected run and the prediction consistently.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use super::synthetic::{header, prediction, report};
 use super::{recorded, settle, shot};
 use crate::data::Made;
 
-/// Two stored runs over these data sets; their folders.
+/// Stores one run for each data set and returns their folders.
 fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
     let one = |(i, data): (usize, &&str)| {
         let mut header = header();
@@ -44,7 +44,7 @@ fn requests(backend: &Recorded) -> Vec<PredictRequest> {
     .collect()
 }
 
-/// Answers the latest question.
+/// Answers the latest request for a prediction.
 fn answer_last_request(window: &mut Harness<'_, StudioApp>, backend: &Recorded) {
     let request = requests(backend).pop().unwrap();
     for &task in &request.tasks {
@@ -73,7 +73,7 @@ fn prediction_is_shown_only_with_its_image() {
     window.get_by_label(tr!("predict-predicted-image"));
     window.get_by_label(&tr!("predict-wrong", class = "7"));
     shot(&mut window, "answer-of-a-sample");
-    // The canvas is empty: there is nothing to answer.
+    // The canvas is empty, so there is no prediction.
     window.get_by_label(tr!("predict-source-draw")).click();
     settle(&mut window);
     window.get_by_label(tr!("predict-choose-image"));
@@ -82,7 +82,7 @@ fn prediction_is_shown_only_with_its_image() {
     settle(&mut window);
     answer_last_request(&mut window, &backend);
     assert_absent!(window, "predict-wrong", class = "7");
-    // Back to what was given: it is asked about again, and nothing of the drawing stays.
+    // Back to the chosen image: it is predicted again, and the result of the drawing is gone.
     let before = requests(&backend).len();
     window.get_by_label(tr!("predict-source-choose")).click();
     settle(&mut window);
@@ -93,7 +93,7 @@ fn prediction_is_shown_only_with_its_image() {
     );
     answer_last_request(&mut window, &backend);
     window.get_by_label(&tr!("predict-wrong", class = "7"));
-    // A question without an answer leaves none of an older one.
+    // A failed prediction clears the previous one.
     let ticket = requests(&backend).pop().unwrap().ticket;
     let problem = lae_studio::problem::Problem::new("the weights are gone");
     backend.push(Event::NotPredicted { ticket, problem });

@@ -1,4 +1,4 @@
-//! Two runs on one Train page, while they are at work and afterwards.
+//! Two runs side by side on Train, during training and afterwards.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::{Event, RunHeader};
@@ -10,7 +10,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
-/// The run of a method, in a folder of its own.
+/// The header of a run of a method in a separate folder.
 fn run_header(method: &str, title: &str, folder: &str) -> RunHeader {
     let mut facts = header();
     facts.run = folder.into();
@@ -41,7 +41,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     for i in 0..3 {
         backend.push(task_evaluated("first", i));
     }
-    // Its device had no room: it is resumed after the second task.
+    // Its device ran out of memory: it is resumed after the second task.
     backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     backend.push(Event::TakenUp {
         run: "first".into(),
@@ -63,7 +63,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     ))));
     backend.push(task_evaluated("second", 0));
     settle(&mut window);
-    // Stored runs are listed from the disk, where these are not: the first one lives on in memory.
+    // These runs are not stored on disk: the first one is taken from memory.
     let session = &window.state().session;
     assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
     let other = session.companion().expect("the first run is drawn beside");

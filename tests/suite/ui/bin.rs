@@ -1,4 +1,4 @@
-//! Runs are deleted, brought back by undo or from the list, and deleted for good.
+//! Deleting runs, restoring them by undo or from the list, and erasing them.
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
@@ -72,7 +72,7 @@ fn deleted_runs_dialog_restores_and_erases_after_confirmation() {
     window.run_steps(3);
     assert!(shows!(window, "shell-ask-delete-what", n = 1));
     shot(&mut window, "erase");
-    // The question is asked once; Escape is no, and so is Enter, for nothing brings the run back.
+    // Both Escape and Enter cancel, because erasing cannot be undone.
     for key in [Key::Escape, Key::Enter] {
         window.key_press(key);
         settle(&mut window);

@@ -1,4 +1,4 @@
-//! Files and folders are chosen on a desktop that has no dialog to show: by their paths.
+//! Choosing files and folders by path on a desktop without file dialogs.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use super::synthetic::events;
 use super::{settle, shot, wait, window};
 use crate::data::Made;
 
-/// A desktop whose dialogs end like this, after this number of milliseconds.
+/// A desktop whose dialogs return this choice after this number of milliseconds.
 pub(super) struct Dialogs {
     disk: Disk,
     choice: Choice,
@@ -57,7 +57,7 @@ pub(super) fn open_window(dialogs: Dialogs) -> (Harness<'static, StudioApp>, Rec
     (window, backend)
 }
 
-/// Types a path into a field.
+/// Types a path into a field and presses Enter.
 fn submit_path(window: &mut Harness<'_, StudioApp>, field: &str, path: &Path) {
     window.get_by_label(field).focus();
     window.run_steps(2);
@@ -85,7 +85,7 @@ fn asks_for_path_when_file_dialog_is_missing() {
     window.get_by_label(tr!("choose-data-folder"));
     assert!(shows!(window, "shell-path-no-portal"));
     shot(&mut window, "path");
-    // A missing file is reported in the dialog, which stays.
+    // The dialog reports a missing file and stays open.
     submit_path(&mut window, tr!("shell-path"), &made.path().join("gone"));
     window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
     submit_path(
@@ -96,7 +96,7 @@ fn asks_for_path_when_file_dialog_is_missing() {
     let place = made.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, place);
     assert_absent!(window, "shell-path-choose-folder");
-    // The next time it begins there, and Escape leaves everything as it was.
+    // The next dialog begins with that folder, and Escape changes nothing.
     window.get_by_label(tr!("data-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("data-folder")).click();
@@ -159,7 +159,7 @@ fn unresponsive_file_dialog_can_be_replaced_by_path() {
     window.get_by_label(tr!("shell-path-type-instead")).click();
     window.run_steps(4);
     window.get_by_label(tr!("shell-path-choose-folder"));
-    // Its late answer finds nobody.
+    // The late choice of the dialog is ignored.
     wait(&mut window, "the dialog answers", |app| !app.session.busy());
     window.run_steps(3);
     assert_eq!(window.state().session.experiment.draft.data, "digits");
@@ -175,7 +175,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let wanted = DialogPurpose::DataExport(DataExportKind::Data, Form::Folder);
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
-    // Whether or not its ending is typed.
+    // With and without the typed extension.
     for name in ["old.zip", "old"] {
         window.get_by_label(tr!("shell-path-save-here"));
         submit_path(&mut window, tr!("shell-path"), &folder.path().join(name));
@@ -194,7 +194,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     assert!(new.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
     let old = std::fs::read(folder.path().join("old.zip")).unwrap();
     assert_eq!(old, b"old");
-    // A folder takes it under its usual name.
+    // In a folder, the file gets its default name.
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
     submit_path(&mut window, tr!("shell-path"), folder.path());
@@ -226,7 +226,7 @@ fn exports_run_as_zip_to_chosen_path() {
     assert!(unpacked.folder.join("task_2.safetensors").exists());
 }
 
-/// From the three dots beside the run on Predict to the folder with the model.
+/// Exports from the menu of the run on Predict.
 #[test]
 fn exports_model_to_chosen_folder() {
     let runs = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ fn exports_model_to_chosen_folder() {
     settle(&mut window);
     window.get_by_label(tr!("shell-export-model")).click();
     settle(&mut window);
-    // Each form has its sentence.
+    // Each format is described.
     for format in Format::ALL {
         window.get_by_label_contains(format.2);
     }
@@ -256,7 +256,7 @@ fn exports_model_to_chosen_folder() {
     assert!(to.path().join("old-torch/model.py").exists());
 }
 
-/// Types into a field in place of what is there, without Enter.
+/// Replaces the text of a field without pressing Enter.
 fn type_without_enter(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
     super::named::fill(window, field, text);
     let typed = window.get_by_label(field).accesskit_node().value();
@@ -270,14 +270,14 @@ fn typed_path_applies_on_blur_and_escape_reverts() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = open_window(dialogs(runs.path(), Choice::Cancelled, 0));
     super::open_steps(&mut window);
-    // The field is there while the backbone is a file.
+    // The field exists only while the backbone is a file.
     let first = made.path().join("first.safetensors").display().to_string();
     window.state_mut().session.choose_weights(first);
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();
     let weights = made.path().join("none.safetensors").display().to_string();
     type_without_enter(&mut window, tr!("data-folder-name"), &data);
-    // The next field is clicked: this one is left.
+    // A click on the next field leaves this one.
     window.get_by_label(tr!("experiment-weights-name")).click();
     settle(&mut window);
     let draft = |window: &Harness<'_, StudioApp>| window.state().session.experiment.draft.clone();
@@ -286,7 +286,7 @@ fn typed_path_applies_on_blur_and_escape_reverts() {
     window.get_by_label(tr!("data-folder-name")).click();
     settle(&mut window);
     assert_eq!(draft(&window).backbone, weights);
-    // Escape leaves it as it was.
+    // Escape restores the previous value.
     type_without_enter(&mut window, tr!("data-folder-name"), "/somewhere/else");
     window.key_press(egui::Key::Escape);
     settle(&mut window);
@@ -319,12 +319,12 @@ fn ctrl_enter_starts_run_with_current_settings() {
         });
         jobs.collect::<Vec<_>>()
     };
-    // Nothing is known yet of the settings that were changed in this frame, and they cannot be trained.
+    // The settings changed in this frame are invalid and not checked yet.
     window.state_mut().session.experiment.draft.order = "0,1".into();
     start(&mut window);
     assert!(queued().is_empty());
     assert_eq!(window.state().page, Page::Experiment);
-    // The folder that is being typed is the one that is trained on.
+    // The folder being typed is used for training.
     window.state_mut().session.experiment.draft.order = "natural".into();
     settle(&mut window);
     let data = made.path().join("mine").display().to_string();

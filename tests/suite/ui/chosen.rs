@@ -1,5 +1,5 @@
-//! What is shown is what is chosen: files that are only requested, runs that Predict stays with,
-//! folders in which no run can be kept.
+//! The window shows the actual choice: pending file dialogs, pinned runs on Predict and
+//! folders that cannot store runs.
 
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
@@ -12,7 +12,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{open_steps, recorded, settle, shot, window};
 
-/// A desktop whose dialogs are left without a choice.
+/// A desktop whose dialogs are cancelled.
 struct CancelledDialog(Disk);
 
 impl Sources for CancelledDialog {
@@ -58,7 +58,7 @@ fn pending_file_choice_hides_previous_description() {
         "the field does not contain a network's name"
     );
     shot(&mut window, "file-wished-for");
-    // The dialog is left without a choice: everything is as before.
+    // The dialog is cancelled: everything is as before.
     settle(&mut window);
     window.run_steps(3);
     window.get_by_label_contains("input 224 × 224");
@@ -91,7 +91,7 @@ fn predict_shows_pinned_run_and_can_unpin() {
     let newest = window.state().session.predict.run.clone().unwrap();
     assert_absent!(window, "predict-run-kept");
     let older = folders.iter().find(|folder| **folder != newest).unwrap();
-    // As a click on an image of that run does.
+    // A click on an image of that run sends this command.
     let ctx = window.ctx.clone();
     let command = lae_studio::ui::command::UiCommand::PredictWith(older.clone());
     window.state_mut().act(&ctx, command);

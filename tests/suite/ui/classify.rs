@@ -1,4 +1,4 @@
-//! The page Start: the ways to start, and classifying own images with the real engine, from a folder of classes to new
+//! The page Start: its links, and classifying the user's images with the real engine, from a folder of classes to new
 //! images by class.
 
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn classifies_own_images_on_start_page() {
     settle(&mut window);
     window.get_by_label(tr!("start-classify-open")).click();
     settle(&mut window);
-    // Of the built-in digits nothing is shown.
+    // The built-in digits are not shown here.
     assert_absent!(window, "classify-model");
     let known = letters("ABC", 12);
     drop_folder(&mut window, known.path());
@@ -95,10 +95,10 @@ fn classifies_own_images_on_start_page() {
     assert_eq!(sorted.unwrap().pictures.len(), 9);
     window.get_by_label(&tr!("predict-sorted-by-class", n = 9));
     window.get_by_label(tr!("predict-sorted-copy"));
-    // It has no words about runs.
+    // The page does not mention runs.
     assert!(!shows!(window, "predict-sorted-back"));
     shot(&mut window, "classify-sorted");
-    // In the overview, a folder has known classes again.
+    // In the overview, a dropped folder contains known classes again.
     window.get_by_label(tr!("classify-back")).click();
     settle(&mut window);
     drop_folder(&mut window, known.path());

@@ -1,4 +1,4 @@
-//! Grids on clusters and the choice of a place, in the window.
+//! Grids on clusters and jobs on remote machines in the window.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use super::{settle, shot, wait, window};
 
 const PLACES: &str = "[lab]\nssh = \"lab\"\n[queue]\nslurm = true\n";
 
-/// The usual sources, but for places and what a cluster says.
+/// The usual sources with fake remote machines and a fake cluster.
 struct FakeCluster {
     disk: Disk,
     seen: Arc<Mutex<OnCluster>>,
@@ -120,7 +120,7 @@ fn stopping_remote_job_asks_for_confirmation() {
             .filter(|c| matches!(c, Command::Stop(_)))
             .count()
     };
-    // The one that waits: Enter keeps it.
+    // The queued job: Enter cancels the question.
     for label in ["Cancel", "Remove"] {
         window
             .get_by_label_contains(&tr!("train-place-remove", place = "lab", title = ""))
@@ -137,7 +137,7 @@ fn stopping_remote_job_asks_for_confirmation() {
         assert_absent!(window, "shell-ask-remove-at", place = "lab");
     }
     assert_eq!(stops(), 1);
-    // The one at work.
+    // The running job.
     window
         .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
         .click();
@@ -148,7 +148,7 @@ fn stopping_remote_job_asks_for_confirmation() {
     window.get_by_label(tr!("shell-ask-stop-yes")).click();
     settle(&mut window);
     assert_eq!(stops(), 2);
-    // A question about a run that ends meanwhile goes away.
+    // The question closes when its run ends.
     window
         .get_by_label_contains(&tr!("train-place-stop", place = "lab", title = ""))
         .click();
@@ -185,14 +185,14 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     settle(&mut window);
     window.get_by_label("demo on queue");
     window.get_by_label(tr!("train-nothing-running-here"));
-    // Its runs are listed as they come, wherever they are.
+    // The shared folder of its runs is opened.
     let folders = &window.state().session.compare.folders;
     assert_eq!(folders.paths(), [shared.path()]);
     window.get_by_label("3 of 8 runs done · 1 running · 2 waiting · 2 failed");
     window.get_by_label("2 runs failed: there is no driver");
     window.get_by_label("module not found");
     shot(&mut window, "on-a-cluster");
-    // The user requests the state again.
+    // The user refreshes the state.
     seen.lock().unwrap().tasks[6].state = TaskState::Running;
     window.get_by_label(tr!("train-cluster-refresh")).click();
     let running = "3 of 8 runs done · 2 running · 1 waiting · 2 failed";
@@ -211,7 +211,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
         running = 2
     ));
     shot(&mut window, "end-a-grid");
-    // Enter keeps it.
+    // Enter cancels the question.
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     assert!(cancelled.lock().unwrap().is_empty());
@@ -231,7 +231,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     window.get_by_label("Hide demo on queue").click();
     settle(&mut window);
     assert!(window.query_by_label("demo on queue").is_none());
-    // A device of this computer in place of another one.
+    // Choosing a local device deselects the remote machine.
     let choose = UiCommand::change(|session| session.choose_place(Some("lab".into())));
     window.state_mut().act(&ctx, choose);
     assert_eq!(

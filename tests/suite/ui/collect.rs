@@ -1,4 +1,4 @@
-//! Images are drawn, dropped and named in the window, taught to a finished run, or become a data
+//! Images drawn or dropped in the window are taught to a finished run or become a data
 //! set.
 
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn open_window(runs: PathBuf) -> Harness<'static, StudioApp> {
     })
 }
 
-/// Draws a stroke through these points, given as shares of the canvas, and adds it with Enter.
+/// Draws a stroke through these points, in fractions of the canvas, and adds it with Enter.
 fn draw_stroke(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
     let canvas = window.get_by_label(tr!("shell-drawing-canvas")).rect();
     let at = |p: &[f32; 2]| canvas.min + egui::vec2(p[0], p[1]) * canvas.width();
@@ -47,7 +47,7 @@ fn draw_stroke(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
     window.step();
 }
 
-/// Types a name over that of the class at this place.
+/// Renames the class at this index.
 fn name_class(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     let fields = || Role::TextInput;
     let field = window
@@ -105,7 +105,7 @@ fn drawn_classes_are_taught_to_finished_run() {
     }
     window.get_by_label(tr!("shell-collect-add-class")).click();
     settle(&mut window);
-    // What is missing is said before anything can be taught.
+    // The dialog reports missing images.
     window.get_by_label(&tr!("predict-collect-two-images", name = "Class 2"));
     for i in 0..4 {
         let shift = i as f32 * 0.02;
@@ -116,7 +116,7 @@ fn drawn_classes_are_taught_to_finished_run() {
     let groups = window.state().session.collection.groups.clone();
     let counts: Vec<usize> = groups.iter().map(|group| group.pieces.len()).collect();
     assert_eq!(counts, [4, 3]);
-    // Drawn as the run's own images are: light on dark, of their size.
+    // Drawings have the colours of the run's images: light on dark.
     let picture = &groups[0].pieces[0].picture;
     assert!(lae_studio::data::image_kind::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
@@ -147,7 +147,7 @@ fn unteachable_images_stay_in_dialog_with_error() {
     let collect = UiCommand::Collect(Purpose::AddedTask(run));
     window.state_mut().act(&ctx, collect);
     settle(&mut window);
-    // A known class is named before anything is drawn.
+    // The name of a known class is reported at once.
     assert_absent!(window, "shell-collect-class-known", class = "3");
     name_class(&mut window, 0, "3");
     window.get_by_label(&tr!("shell-collect-class-known", class = "3"));
@@ -162,7 +162,7 @@ fn unteachable_images_stay_in_dialog_with_error() {
     window.get_by_label(tr!("shell-collect-teach")).click();
     settle(&mut window);
     shot(&mut window, "collect-failed");
-    // The images of this run are not on this computer, and a single class needs them.
+    // Teaching a single class needs the images of the run, which are missing.
     let session = &window.state().session;
     let problem = session.saving_collection.problem().unwrap().clone();
     assert!(problem.what.contains("learns a single class"), "{problem}");
@@ -246,14 +246,14 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     shot(&mut window, "collect-close");
     window.key_press(Key::Escape);
     window.run_steps(3);
-    // Nor is anything lost once it is kept as a draft.
+    // Saved drafts are not lost when the window closes.
     let drafts = runs.path().join("drafts");
     window.state_mut().keep_drafts(drafts.clone());
     wait(&mut window, "the drafts are written", |_| {
         drafts.join("drafts.json").exists()
     });
     assert!(press_close(&mut window));
-    // An image and then the whole class are taken out, and put back one after the other.
+    // Removes an image and then the whole class, and undoes both.
     window.get_by_label("Image 2 of Class 1").click();
     settle(&mut window);
     window
@@ -305,7 +305,7 @@ fn collected_and_pinned_images_survive_restart() {
     session.collection.add_group();
     session.collect_file(source.path().join("A"));
     settle(&mut window);
-    // The window ends without a message, as in a crash.
+    // The window is dropped without saving, as in a crash.
     wait(&mut window, "the drafts are written", |_| {
         std::fs::read_to_string(&list).is_ok_and(|list| list.matches("\"image\":").count() == 6)
     });
@@ -322,7 +322,7 @@ fn collected_and_pinned_images_survive_restart() {
     let session = &next.state().session;
     assert_eq!((pins(&next), session.collection.clone()), before);
     assert_eq!(session.predict.pins.runs(), [Path::new("/nowhere/run")]);
-    // Those of a window that crashed are shown to no run unasked.
+    // After a crash, pins are not shown to any run automatically.
     let crashed = Settings::default().after_crash();
     let place = runs.path().to_path_buf();
     let mut after_crash = window_with([1280.0, 800.0], crashed, None, move |wake| {
@@ -334,7 +334,7 @@ fn collected_and_pinned_images_survive_restart() {
     assert_eq!(pins(&after_crash), before.0);
     assert!(after_crash.state().session.predict.pins.runs().is_empty());
     drop(after_crash);
-    // An image that is gone is reported, and the others are there.
+    // An unreadable image is reported, and the others are restored.
     let images = || {
         std::fs::read_dir(&drafts)
             .unwrap()
@@ -352,14 +352,14 @@ fn collected_and_pinned_images_survive_restart() {
         session.predict.pins.pictures().len() + session.collection.count(),
         5
     );
-    // Nothing is left of what is not a draft any more.
+    // The folder is removed with the last draft.
     for pin in session.predict.pins.pictures().to_vec() {
         session.unpin(pin.id);
     }
     session.collection = Default::default();
     wait(&mut next, "the drafts are removed", |_| !drafts.exists());
     drop(next);
-    // A list that cannot be read is moved aside.
+    // An unreadable list is moved to another folder.
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(&list, "no list").unwrap();
     let next = opened();

@@ -1,4 +1,4 @@
-//! Compare with runs as stored on disk: which of them count as repetitions of one another.
+//! Compare with stored runs: grouping, filters, selection and comparability.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
-/// A finished run below `root`.
+/// Stores a finished run below `root`.
 pub fn finished(root: &Path, plugin: &str, change: impl Fn(&mut RunHeader)) {
     let mut header = header();
     change(&mut header);
@@ -30,7 +30,7 @@ fn table_groups_seeds_and_warns_of_plugin_differences() {
     for seed in 0..3 {
         finished(runs.path(), "one text", |header| header.config.seed = seed);
     }
-    // Newest, so ticked at the beginning: the same settings, but the plugin file was changed.
+    // The newest run is selected at first. It has the same settings, but another plugin file.
     finished(runs.path(), "another text", |header| {
         header.config.seed = 2;
         header.started = "2026-11-22T10:00:00Z".into();
@@ -69,7 +69,7 @@ fn runs_with_same_name_show_differing_settings() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
-    // Not alpha, which all have alike, and not the one whose name has a seed.
+    // Neither alpha, which is equal in all runs, nor the run whose name contains its seed.
     window.get_by_label("Learning on");
     window.get_by_label("Learning off");
 }
@@ -210,7 +210,7 @@ fn does_not_compare_first_tasks_across_class_orders() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     shot(&mut window, "compare-orders");
-    // The newest run is alone: the other one has another first task.
+    // Only one run is shown: the other one has another first task.
     let firsts = ["0, 1", "9, 8"].map(|names| tr!("compare-images-of-classes", names));
     let shown = firsts.map(|first| window.query_by_label(&first).is_some());
     assert_ne!(shown[0], shown[1], "{shown:?}");
@@ -234,7 +234,7 @@ fn shows_at_most_64_selected_runs() {
     settle(&mut window);
     window.get_by_label(&tr!("compare-selected", n = 65));
     assert!(shows!(window, "compare-first-runs", most = 64, n = 65));
-    // One fewer: there is room for all of them.
+    // With one run fewer, all are shown.
     let boxes: Vec<_> = window.query_all_by_role(egui::Role::CheckBox).collect();
     boxes[0].click();
     drop(boxes);
@@ -253,12 +253,12 @@ fn selection_serves_comparison_and_run_actions() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
-    // The two newest are chosen unasked; a key does not delete what nobody chose.
+    // The two newest are selected automatically; Delete does not remove them.
     window.get_by_label(&tr!("compare-selected", n = 2));
     window.key_press(egui::Key::Delete);
     settle(&mut window);
     assert_eq!(window.state().session.rows().count(), 3);
-    // A click on a row leaves that run alone, and the line above the list is about it.
+    // A click on a row selects only that run, and the actions apply to it.
     let row = |window: &egui_kittest::Harness<'_, lae_studio::ui::app::StudioApp>| {
         let boxes = window.query_all_by_role(egui::Role::CheckBox);
         let place = boxes.last().unwrap().rect();
@@ -276,11 +276,11 @@ fn selection_serves_comparison_and_run_actions() {
         .map(|tick| tick.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True));
     assert_eq!(chosen.collect::<Vec<_>>(), [false, false, true]);
     shot(&mut window, "compare-one");
-    // Escape keeps what the user selected.
+    // Escape keeps the user's selection.
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     window.get_by_label(tr!("compare-duplicate"));
-    // The menu of a row has what the line has, wherever on it the right button is pressed.
+    // A right click anywhere on a row opens a menu with the same actions.
     let title = window.query_all_by_role(egui::Role::CheckBox).last();
     let title = title.unwrap().rect().right_center() + egui::vec2(40.0, 0.0);
     for at in [title, at] {
@@ -302,7 +302,7 @@ fn selection_serves_comparison_and_run_actions() {
         window.key_press(egui::Key::Escape);
         settle(&mut window);
     }
-    // Two clicks on its title open it; as events of their own they would be too far apart.
+    // A double click on the title opens the run. Separate frames would be too far apart.
     let click = |pressed| egui::Event::PointerButton {
         pos: title,
         button: egui::PointerButton::Primary,
@@ -317,7 +317,7 @@ fn selection_serves_comparison_and_run_actions() {
     assert!(window.state().session.train.opened.is_some());
 }
 
-/// Cuts a run down to its first tasks.
+/// Keeps only the first tasks of a run.
 fn keep_first_tasks(header: &mut RunHeader, tasks: usize) {
     header.tasks.truncate(tasks);
     header.train_images.truncate(tasks);
@@ -345,10 +345,10 @@ fn accuracy_matrices_of_short_runs_have_bounded_size() {
                 .query_all_by_role_and_label(egui::Role::Image, tr!("figure-accuracy-matrix"))
                 .map(|matrix| matrix.rect().size());
             let shown: Vec<egui::Vec2> = shown.collect();
-            // Of three runs the two newest are ticked.
+            // The two newest of three runs are selected.
             assert_eq!(shown.len(), listed.len().min(2), "{listed:?}");
             for size in shown {
-                // A title's worth of words and numbers is around the cells.
+                // Titles and numbers surround the cells.
                 assert!(size.x >= 90.0 && size.y >= 60.0, "{listed:?}: {size}");
                 assert!(size.x <= 290.0 && size.y <= 226.0, "{listed:?}: {size}");
             }
@@ -400,8 +400,8 @@ fn selects_comparable_runs_and_reports_incomparable_ones() {
     assert_absent!(window, "compare-not-comparable");
 }
 
-/// Every page with two runs of several methods: once it is drawn and two seconds have passed, it is not drawn again
-/// and again.
+/// Every page with two runs of several methods: two seconds after it was drawn, it is not repainted
+/// all the time.
 #[test]
 fn idle_pages_do_not_repaint() {
     let runs = tempfile::tempdir().unwrap();

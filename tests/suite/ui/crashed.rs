@@ -1,4 +1,4 @@
-//! After a crash the window begins with defaults and offers what was set up.
+//! After a crash the window starts with defaults and offers the previous settings.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn settings_of_crashed_window_are_restored_on_request() {
     window.get_by_label_contains("letters · LAE · adapter 5 and one folder of runs");
     assert!(window.state().session.compare.folders.paths().is_empty());
     shot(&mut window, "after-a-crash");
-    // It is kept on disk while nobody answers.
+    // The offer is stored on disk until the user answers.
     wait(&mut window, "the settings are written", |_| file.exists());
     let kept = Settings::load(Some(&file));
     assert_eq!(kept.former.as_ref(), Some(&own));
@@ -59,7 +59,7 @@ fn settings_of_crashed_window_are_restored_on_request() {
     assert_absent!(window, "experiment-earlier-restore");
 }
 
-/// The folder of a run that was stopped after its first task, with settings of its own.
+/// Stores a run that was stopped after its first task; returns its folder and settings.
 fn store_stopped_run(runs: &Path) -> (PathBuf, RunConfig) {
     let mut facts = header();
     facts.config.seed = 3;
@@ -90,13 +90,13 @@ fn crash_notice_offers_run_and_settings_once() {
         unfinished: Some(run.clone()),
         ..Settings::default()
     };
-    // The set-up is that of the run: to resume it is all there is to offer.
+    // The settings are those of the run, so only resuming is offered.
     let window = open_window(runs.path(), left(&config).after_crash());
     window.get_by_label(tr!(CRASHED));
     window.get_by_label(tr!("experiment-last-run-resume"));
     assert_absent!(window, CLOSED);
     assert_absent!(window, "experiment-earlier-restore");
-    // Another set-up is offered on the same card.
+    // Other settings are offered in the same notice.
     let other = RunConfig {
         data: "letters".into(),
         ..RunConfig::default()
@@ -110,7 +110,7 @@ fn crash_notice_offers_run_and_settings_once() {
         .get_by_label(tr!("experiment-earlier-discard"))
         .click();
     settle(&mut window);
-    // The run is another question.
+    // The offer of the run remains.
     assert_absent!(window, "experiment-earlier-restore");
     window.get_by_label(tr!("experiment-last-run-resume"));
     window.get_by_label(tr!("experiment-last-not-now")).click();
@@ -119,13 +119,13 @@ fn crash_notice_offers_run_and_settings_once() {
         assert!(window.query_by_label(gone).is_none(), "{gone}");
     }
     assert!(run.exists());
-    // So it is the other way round.
+    // The other order works as well.
     let mut window = open_window(runs.path(), left(&other).after_crash());
     window.get_by_label(tr!("experiment-last-not-now")).click();
     settle(&mut window);
     assert_absent!(window, "experiment-last-run-resume");
     window.get_by_label(tr!("experiment-earlier-restore"));
-    // A window that was closed says so.
+    // After a normal exit, the notice does not mention a crash.
     let window = open_window(runs.path(), left(&RunConfig::default()));
     window.get_by_label(tr!(CLOSED));
     assert_absent!(window, CRASHED);
@@ -163,7 +163,7 @@ fn settings_from_older_crash_do_not_report_crash() {
     window.get_by_label(tr!("experiment-earlier-settings-saved"));
     let kept = tr!("experiment-earlier-crash-settings", kept = "letters");
     window.get_by_label_contains(kept.trim_end_matches('.'));
-    // Set up by hand, it is no question any more.
+    // The offer disappears once the settings are equal.
     window.state_mut().session.experiment.draft = own;
     settle(&mut window);
     assert_absent!(window, "experiment-earlier-restore");

@@ -1,4 +1,4 @@
-//! The data card: classes dragged between tasks, what the network sees, remarks, shares, a download.
+//! The data card: moving classes between tasks, network inputs, remarks, split shares and downloads.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::shared_folder;
 
 const WIDE: [f32; 2] = [1280.0, 900.0];
 
-/// A window on this data set.
+/// Opens a window with this data set.
 fn open_data_set(data: &str, tasks: &str) -> Harness<'static, StudioApp> {
     let draft = RunConfig {
         data: data.into(),
@@ -163,7 +163,7 @@ fn button_sets_bit_depth_for_dark_images() {
     assert_eq!(window.state().session.experiment.draft.bit_depth, 12);
     assert_eq!(brightest(&window), Some(255));
     assert!(window.query_by_label(&button).is_none());
-    // The setting is visible, so it can be changed.
+    // The setting is now visible and can be changed.
     window.get_by_label("Bit depth");
 }
 
@@ -234,7 +234,7 @@ fn network_inputs_match_loader_output() {
         &TaskSizes::parse(&config.classes_per_task).unwrap(),
     )
     .unwrap();
-    // Everything the loader makes of both tasks in that epoch, by name.
+    // All inputs the loader makes for both tasks in that epoch, by image name.
     let mut made_of: HashMap<String, Vec<u8>> = HashMap::new();
     for task in 0..2 {
         let samples = Arc::new(scenario.train_of(&data, task));
@@ -318,7 +318,7 @@ fn data_card_lists_counts_shares_and_skipped_files() {
     window.get_by_label_contains("broken.png");
     window.get_by_label(tr!("data-skipped-hide"));
     shot(&mut window, "data-card");
-    // No test split was given, so its share can be chosen; the data is split again.
+    // Without a given test split, its share can be chosen; a new share splits the data again.
     window.get_by_label(tr!("data-part-splits")).click();
     settle(&mut window);
     window.get_by_label("Test share");
@@ -390,7 +390,7 @@ fn image_with_two_labels_shows_both_names() {
     window.get_by_label("b/003.png (b, train)");
 }
 
-/// CIFAR-10 is not here, and its download waits until it is stopped.
+/// CIFAR-10 is missing, and its download runs until it is stopped.
 struct SlowDownload(Disk);
 
 impl Sources for SlowDownload {

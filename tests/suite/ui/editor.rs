@@ -1,5 +1,5 @@
-//! A plugin is written in the window: its mistakes reported and fixed, saved and used; kept over a restart; changed by
-//! another program; dropped on the window and installed.
+//! The plugin editor: errors and fixes, saving and using, restarts, changes by
+//! other programs, and installing dropped plugins.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::{Dropped, settle, shot, wait, window_with};
 
 const SIZE: [f32; 2] = [1440.0, 1000.0];
 
-/// AdaptFormer as its paper has it, with two mistakes: a function that is not there, and a matrix the wrong way round.
+/// AdaptFormer as in its paper, with two errors: an unknown function and a transposed matrix.
 const WRONG: &str = r#"name = "My AdaptFormer"
 description = "A bottleneck beside the MLP."
 reference = "Chen et al., NeurIPS 2022"
@@ -40,7 +40,7 @@ s    = { shape = [1, 1], init = "constant(0.1)", fixed = true }
 mlp = "h + s * (rellu(e @ down) @ up)"
 "#;
 
-/// A window on the page Plugins with the user's own plugins in this folder.
+/// Opens the page Plugins with the user's plugins in this folder.
 fn open_plugins(folder: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     open_plugins_with(folder, settings, None)
 }
@@ -66,7 +66,7 @@ fn open_plugin(window: &Harness<'_, StudioApp>) -> OpenPlugin {
     window.state().session.editor.open.clone().unwrap()
 }
 
-/// Types this in place of the whole text, and waits until it was checked.
+/// Replaces the whole text and waits until it is checked.
 fn replace_text(window: &mut Harness<'_, StudioApp>, text: &str) {
     window.get_by_label(tr!("editor-plugin-text")).focus();
     window.run_steps(2);
@@ -100,7 +100,7 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     assert!(open_plugin(&window).is_sound());
     window.get_by_label(tr!("editor-no-errors"));
     replace_text(&mut window, WRONG);
-    // What the last sound text means stays.
+    // The results of the last valid version stay visible.
     window.get_by_label(&tr!("editor-errors", n = 1));
     window.get_by_label(&tr!("editor-error-place", line = 16, column = 17));
     window.get_by_label("Unknown function `rellu`.");
@@ -178,7 +178,7 @@ fn editor_completes_undoes_and_reopens_unsaved_text() {
         "{}",
         open_plugin(&window).text
     );
-    // A text that is closed before it is saved is there again.
+    // Text closed without saving can be edited again.
     window.get_by_label(tr!("editor-close")).click();
     settle(&mut window);
     window.get_by_label(tr!("plugins-continue-editing")).click();
@@ -215,7 +215,7 @@ fn replace_skips_text_it_has_inserted() {
         window.run_steps(3);
         open_plugin(window).text
     };
-    // Enter continues, and writes nothing where it went.
+    // Enter moves to the next match and inserts nothing.
     for _ in 0..2 {
         window.key_press(egui::Key::Enter);
         window.run_steps(3);
@@ -225,10 +225,10 @@ fn replace_skips_text_it_has_inserted() {
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
     window.run_steps(2);
-    // The second one is visible, which touches the first.
+    // The selected match is the second one, which touches the first.
     assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aa\n");
     assert_eq!(press(&mut window, tr!("editor-replace")), "# aaaaa b aaa\n");
-    // Behind the last one it begins again.
+    // After the last match, the search starts again.
     assert_eq!(
         press(&mut window, tr!("editor-find-next")),
         "# aaaaa b aaa\n"
@@ -290,7 +290,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
             .as_ref()
             .is_some_and(|open| open.text == theirs)
     });
-    // With changes here it is a question.
+    // With unsaved changes, the editor asks first.
     wait_until_checked(&mut window);
     let mine = format!("{theirs}\n# mine\n");
     replace_text(&mut window, &mine);
@@ -339,7 +339,7 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     window.get_by_label_contains("Installed on");
     shot(&mut window, "editor-7-installed");
 
-    // One that was only put there is refused until it is allowed.
+    // A plugin copied into the folder is rejected until the user allows it.
     let lora = folder.path().join("plugins/lora.toml");
     fs::write(&lora, format!("{}# theirs\n", BUILT_IN[1])).unwrap();
     let ctx = window.ctx.clone();

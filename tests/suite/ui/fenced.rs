@@ -1,5 +1,5 @@
-//! A panic in the window stops one part of it: its place says so, the rest continues, and so does a
-//! run at work.
+//! A panic in the window stops one part of it, which shows an error. The rest continues, as does a
+//! running run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn panicked_page_recovers_on_retry_or_return() {
         part = tr!("page-compare")
     ));
     assert_absent!(window, "shell-part-reset-page");
-    // It is not tried with every frame: it would be back by now.
+    // The page is not retried in every frame.
     inject_fault(&mut window, None);
     window.run_steps(10);
     assert_eq!(count_error_panels(&window), 1);
@@ -90,7 +90,7 @@ fn panicked_page_recovers_on_retry_or_return() {
     assert_eq!(count_error_panels(&window), 0);
     window.get_by_label(tr!("compare-curves-name"));
 
-    // Twice in a row: what the page remembers may be the cause.
+    // After two panics in a row, resetting the page is offered.
     inject_fault(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
     window.get_by_label(tr!("shell-part-try-again")).click();
@@ -101,7 +101,7 @@ fn panicked_page_recovers_on_retry_or_return() {
     window.run_steps(3);
     assert_eq!(count_error_panels(&window), 0);
 
-    // Coming back is a try, too.
+    // Returning to the page retries it.
     inject_fault(&mut window, Some(tr!("page-compare")));
     window.run_steps(3);
     assert_eq!(count_error_panels(&window), 1);
@@ -135,7 +135,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
             live.is_some_and(|run| run.reports.len() > before)
         },
     );
-    // It reports nothing for a while.
+    // Events are not handled for a while.
     inject_fault(&mut window, Some(tr!("part-news")));
     window.run_steps(3);
     let told = window
@@ -200,7 +200,7 @@ fn window_works_by_keys_without_top_bar() {
     window.get_by_label(tr!("shell-part-try-again")).click();
     window.run_steps(3);
     window.get_by_role_and_label(egui::Role::Tab, tr!("page-compare"));
-    // The presenter's view has the whole window: it gives it back.
+    // A panic in the presentation returns to the normal window.
     inject_fault(&mut window, Some(tr!("part-presenter-view")));
     window.key_press(Key::F11);
     window.run_steps(4);
@@ -208,7 +208,7 @@ fn window_works_by_keys_without_top_bar() {
     assert_eq!(window.state().session.notices.list.len(), 1);
 }
 
-/// Recorded events that end in a panic as long as this is so.
+/// A recorded backend that panics while the flag is set.
 struct PanickingBackend(Recorded, Arc<AtomicBool>);
 
 impl Backend for PanickingBackend {

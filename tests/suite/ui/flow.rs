@@ -1,5 +1,5 @@
-//! The whole way with the real engine: start the demo by mouse, see curves and confusion fill in,
-//! draw a digit, ask three snapshots about it.
+//! End to end with the real engine: start the demo by mouse, train with live figures,
+//! draw a digit and predict it with three snapshots.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub fn draw_seven(harness: &mut Harness<'_, StudioApp>) {
     harness.run_steps(2);
 }
 
-/// Small enough to end soon: three tasks of two digits, few images, one epoch of two frozen.
+/// A run that finishes soon: three tasks, few images, two epochs of which one is frozen.
 pub fn small() -> RunConfig {
     RunConfig {
         epochs: 2,
@@ -44,7 +44,7 @@ pub fn small() -> RunConfig {
     }
 }
 
-/// A window whose run has learned one task.
+/// Opens a window and waits until its run has learned one task.
 pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {

@@ -1,4 +1,4 @@
-//! Folders of runs beside the usual one: opened, listed, remembered, missed, taken off.
+//! Additional folders of runs: adding, listing, remembering, missing and removing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ fn run_folders_can_be_added_and_removed() {
     assert_eq!(marked.count(), 1, "{listed:?}");
     window.get_by_label_contains("· in shared runs");
     shot(&mut window, "folders-listed");
-    // What is deleted there goes into the trash there, and the list has it.
+    // Runs deleted there go to the trash of that folder and can be restored.
     window.state_mut().session.delete(vec![theirs.clone()]);
     settle(&mut window);
     assert!(shared.join(".trash").is_dir() && !theirs.exists());
@@ -99,7 +99,7 @@ fn run_folders_can_be_added_and_removed() {
     assert!(theirs.is_dir());
     window.get_by_label(tr!("shell-close")).click();
     settle(&mut window);
-    // A run's folder that is dropped means the folder around it.
+    // Dropping the folder of a run adds its parent folder.
     let drop = Arc::new(Dropped(theirs));
     window.input_mut().dropped_files.push(drop);
     window.step();
@@ -126,7 +126,7 @@ fn remembers_run_folders_and_reports_missing_one_once() {
             .count()
     };
     assert_eq!(told(&window), 1);
-    // Once is enough.
+    // It is reported only once.
     window.get_by_label(tr!("compare-reload")).click();
     settle(&mut window);
     assert_eq!(told(&window), 1);

@@ -1,4 +1,4 @@
-//! Runs of other people: looking at them opens nothing that they name.
+//! Viewing runs of other users does not open the paths stored in them.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
@@ -41,7 +41,7 @@ fn data_set_of_stored_run_opens_on_request() {
     let config = of_others.config.clone();
     assert!(session.asks_before_opening(&config));
     assert!(matches!(session.data_of(&config), Lookup::Absent));
-    // What the program has itself is no question.
+    // Built-in data sets need no question.
     assert!(!session.asks_before_opening(&RunConfig::default()));
     window.get_by_label(tr!("shell-data-open")).click();
     settle(&mut window);
@@ -81,7 +81,7 @@ fn weights_on_network_share_need_user_choice() {
     let problem = session.predict.problem.clone().unwrap();
     assert!(problem.place.contains("192.0.2.1"), "{problem}");
     assert!(!asked());
-    // Chosen by the user, it is asked.
+    // Once the user has chosen the path, it is used.
     session.experiment.draft.backbone = share.into();
     session.predict_again();
     assert!(asked());

@@ -1,5 +1,5 @@
-//! Terms where they are written: pointed at, clicked, reached by keys, in both languages; and the
-//! glossary at the foot of Learn.
+//! Terms explained on hover and click in both languages, and the
+//! glossary at the bottom of Learn.
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
@@ -28,7 +28,7 @@ fn term_in_lesson_opens_explanation_on_click() {
     window.get_by_label("Open: Inside LAE").click();
     settle(&mut window);
     assert!(window.query_by_label(ACCUMULATION).is_none());
-    // What a screen reader says about it.
+    // The description for screen readers.
     let means = tr!("glossary-term-meaning", term = "offline");
     let term = window.get_by_label(&means);
     let told = term.accesskit_node().description().unwrap_or_default();

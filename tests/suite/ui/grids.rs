@@ -1,5 +1,5 @@
-//! Grids in the window: several values of settings, the queue with groups, the grids that come with the program, and
-//! runs that are checked and packed.
+//! Grids in the window: several values of settings, groups in the queue, built-in grids, and
+//! checks of runs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::{recorded, settle, shot, wait, window, window_with};
 
-/// Settings of runs that take a moment.
+/// Settings of runs that finish quickly.
 fn tiny_run() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
@@ -48,7 +48,7 @@ fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
     settle(window);
 }
 
-/// Changes the session, and shows Experiment.
+/// Changes the session and shows Experiment.
 fn change_grid(window: &mut Harness<'_, StudioApp>, change: impl FnOnce(&mut Session) + 'static) {
     act(window, UiCommand::change_on(Page::Experiment, change));
 }
@@ -66,7 +66,7 @@ fn set_up_grid(window: &mut Harness<'_, StudioApp>) {
     });
 }
 
-/// The keys of the runs, all of which are finished.
+/// The keys of all runs; asserts that they are finished.
 fn finished_keys(root: &Path) -> Vec<RunKey> {
     let runs = store::list(root)
         .into_iter()
@@ -92,7 +92,7 @@ fn grid_of_values_runs_each_combination_once() {
     settle(&mut window);
     let keys = finished_keys(runs.path());
     assert_eq!(keys.len(), 4);
-    // A user who watched sees them side by side.
+    // A user on Train is moved to Compare.
     assert_eq!(window.state().page, Page::Compare);
     act(&mut window, UiCommand::Show(Page::Experiment));
     wait(&mut window, "the runs are known", |app| {
@@ -102,7 +102,7 @@ fn grid_of_values_runs_each_combination_once() {
     settle(&mut window);
     window.get_by_label_contains(&tr!("experiment-runs-already-done", n = 4));
     window.get_by_label(tr!("experiment-nothing-to-start"));
-    // A third order is all that is missing of three.
+    // Of three orders, only the third is missing.
     change_grid(&mut window, |session| session.repeat_rows("order", Some(3)));
     wait(&mut window, "two runs are to do", |app| {
         app.session.grid_to_do() == Some(2)
@@ -130,7 +130,7 @@ fn value_lists_are_separate_and_survive_restart() {
         change_grid(&mut window, move |session| session.vary(key));
         change_grid(&mut window, move |session| session.set_values(key, values));
     }
-    // The field of the list that is open; others of the page are behind it.
+    // The field of the open list comes after those of the page.
     let field = |window: &Harness<'_, StudioApp>| {
         let fields = window.get_all_by_role(egui::Role::TextInput);
         let node = fields.last().unwrap();
@@ -172,7 +172,7 @@ fn value_lists_are_separate_and_survive_restart() {
     let window = next();
     assert_eq!(window.state().session.experiment.grid.several, several);
     drop(window);
-    // After a crash they wait with the set-up.
+    // After a crash they are offered with the previous settings.
     let crashed = Settings::load(Some(&file)).after_crash();
     assert!(crashed.several.is_empty() && crashed.former.is_some());
     assert_eq!(crashed.former_several, several);
@@ -230,7 +230,7 @@ fn opens_built_in_grid_and_reports_invalid_file() {
     window.get_by_label(tr!("experiment-grid-close")).click();
     settle(&mut window);
     window.get_by_label(tr!("experiment-start"));
-    // A file that says nothing is reported in a sentence.
+    // An invalid file is reported.
     let file = runs.path().join("mine.toml");
     std::fs::write(&file, "methd = \"lae\"\n").unwrap();
     let name = file.display().to_string();
@@ -269,7 +269,7 @@ fn saved_grid_reopens_with_same_runs() {
         app.session.grid_to_do() == Some(8)
     });
     assert_eq!(lines(&window), 8);
-    // A product of values can be changed as one.
+    // A product of values can be edited.
     window.get_by_label(tr!("experiment-grid-edit")).click();
     settle(&mut window);
     wait(&mut window, "the settings are planned", |app| {
@@ -312,7 +312,7 @@ fn check_confirms_run_and_detects_changed_snapshot() {
     }
     shot(&mut window, "checked");
     assert_eq!(store::list(runs.path()).len(), 1, "a check leaves no run");
-    // What was changed is found.
+    // The check finds a changed byte.
     let snapshot = folder.join("task_1.safetensors");
     let mut bytes = std::fs::read(&snapshot).unwrap();
     let last = bytes.len() - 1;

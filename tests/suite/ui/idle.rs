@@ -1,4 +1,4 @@
-//! What cannot have an effect with the chosen method or PET is greyed out and says why.
+//! Settings without effect for the chosen method or PET are disabled and explain why.
 
 use std::sync::{Arc, RwLock};
 
@@ -32,7 +32,7 @@ fn enabled(window: &Harness<'_, StudioApp>, role: egui::Role, name: &str) -> boo
     !node.accesskit_node().is_disabled()
 }
 
-/// The text under the pointer over a field.
+/// Hovers over a field and asserts that its tooltip contains these words.
 fn assert_tooltip(window: &mut Harness<'_, StudioApp>, role: egui::Role, name: &str, words: &str) {
     window.get_by_role_and_label(role, name).hover();
     window.run_steps(12);
@@ -143,7 +143,7 @@ fn run_with_only_frozen_epochs_cannot_start() {
     assert!(window.query_by_label_contains(words).is_none());
 }
 
-/// Opening the letters takes as long as the lock is held.
+/// Opening the letters blocks while the lock is held.
 struct SlowLetters(Disk, Arc<RwLock<()>>);
 
 impl Sources for SlowLetters {

@@ -1,4 +1,4 @@
-//! Predict's look inside with the real engine: everything follows one slider.
+//! The inside view of Predict with the real engine: all parts follow one slider.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::flow::{after_one_task, draw_seven, small};
 use super::{settle, shot, wait, window};
 
-/// How many tasks are known inside the run on Predict, and of the image.
+/// The number of tasks with inside data for the run on Predict and for its image.
 fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
     let session = &app.session;
     let Some(run) = &session.predict.run else {
@@ -26,10 +26,10 @@ fn loaded_tasks(app: &StudioApp) -> (usize, usize) {
     )
 }
 
-/// Tall enough for all views: what is scrolled out of sight cannot be clicked.
+/// Tall enough for all views, because hidden widgets cannot be clicked.
 const TALL: egui::Vec2 = egui::vec2(1280.0, 2400.0);
 
-/// A window on Predict with a run of three tasks, a drawing and everything open.
+/// Opens Predict with a run of three tasks, a drawing and the inside view.
 fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
     let mut window = after_one_task(runs);
     wait(&mut window, "the run ends", |app| {
@@ -93,7 +93,7 @@ fn inside_views_follow_slider_and_select_images() {
         "pre-trained, highest of 4 × 4 positions"
     ));
     shot(&mut window, "inside-task-1");
-    // The keyboard goes through the images; Enter asks about one.
+    // Arrow keys move through the images; Enter predicts one.
     let described = tr!("predict-map-described", task = "");
     let map = window.get_by_label_contains(described.trim_end());
     map.focus();
@@ -132,7 +132,7 @@ fn inside_views_fit_small_windows() {
     }
 }
 
-/// Ten runs of five tasks on the board and everything open: how long a step of the slider takes.
+/// Measures a step of the slider with ten runs of five tasks on the board and the inside view open.
 #[test]
 #[ignore = "a measurement, several minutes long"]
 fn slider_step_with_ten_runs_is_measured() {
@@ -178,7 +178,7 @@ fn slider_step_with_ten_runs_is_measured() {
     for run in session.runs_with_classes_of(&own) {
         session.show_pins_to(run);
     }
-    // The board grows; what is below it moves.
+    // The board grows and moves the widgets below it.
     settle(&mut window);
     let begun = Instant::now();
     window.get_by_label(tr!("predict-inside-open")).click();

@@ -1,5 +1,5 @@
-//! Keys and dialogs: arrows on Predict, Enter and Escape in questions, closing during a run, and
-//! what the next start offers.
+//! Keys and dialogs: arrow keys on Predict, Enter and Escape in questions, closing during a run, and
+//! the offer after a restart.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -45,7 +45,7 @@ fn arrow_keys_change_task_outside_text_fields() {
     settle(&mut window);
     let task = |window: &Harness<'_, StudioApp>| window.state().session.predict.task;
     assert_eq!(task(&window), 2);
-    // Nothing has the focus; then a link, then a button.
+    // First without focus, then with focus on a link and on a button.
     window.key_press(egui::Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(task(&window), 1);
@@ -60,7 +60,7 @@ fn arrow_keys_change_task_outside_text_fields() {
         window.run_steps(2);
         assert_eq!(task(&window), 1, "{name}");
     }
-    // In a text they move the cursor.
+    // In a text field they move the cursor.
     window.get_by_label(tr!("predict-source-choose")).click();
     window.run_steps(3);
     window.get_by_label(tr!("predict-image-file")).focus();
@@ -116,7 +116,7 @@ fn enter_confirms_and_escape_cancels_stop_question() {
     assert_eq!(backend.wished(), ControlRequest::Stop);
 }
 
-/// The button of the window is pressed; says whether it closes.
+/// Presses the close button of the window; returns whether it closes.
 pub fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
     let root = egui::ViewportId::ROOT;
     let events = &mut window.input_mut().viewports.entry(root).or_default().events;
@@ -172,7 +172,7 @@ fn close_question_stays_between_queued_runs() {
     settle(&mut window);
     assert_ne!(window.state().session.running_job(), job);
     window.get_by_label(tr!("shell-ask-close"));
-    // It is about closing, so it ends with the last run alone.
+    // The question closes only with the last run.
     for _ in 0..2 {
         backend.push(Event::Finished { run: RUN.into() });
         settle(&mut window);
@@ -217,7 +217,7 @@ fn interrupted_run_is_offered_after_restart() {
         settle(&mut window);
         (window, backend)
     };
-    // The run is at work: that is remembered, whatever ends the program.
+    // The running run is remembered even if the program crashes.
     let (mut first, backend) = open(Settings::default());
     assert_absent!(first, "experiment-last-run-resume");
     backend.push(Event::Started(Box::new(facts)));
@@ -267,7 +267,7 @@ fn confusion_matrix_cell_is_selectable_by_keyboard() {
     shot(&mut window, "confusion-by-keys");
     window.key_press(egui::Key::Enter);
     settle(&mut window);
-    // The images behind it.
+    // The images of the cell are shown.
     window.get_by_label(tr!("present-back"));
     shot(&mut window, "confusion-chosen-by-keys");
 }
@@ -290,7 +290,7 @@ fn palette_reports_selected_command_to_screen_reader() {
     assert_ne!(chosen(&window), first);
 }
 
-/// Clicks at this place, all of it within one frame.
+/// Clicks at this position within one frame.
 fn click_at(window: &mut Harness<'_, StudioApp>, pos: egui::Pos2) {
     let events = &mut window.input_mut().events;
     events.push(egui::Event::PointerMoved(pos));
@@ -310,20 +310,20 @@ fn dialog_ignores_clicks_made_before_it_appears() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
-    // The desktop has no dialog of files: the window learns of it some frames after the click.
+    // The desktop has no file dialog, which the window notices some frames after the click.
     let none = (DialogPurpose::DataFolder, Choice::NoDialog);
     window.state_mut().session.choosing.picked.push(none);
     window.step();
-    // Somebody clicked again meanwhile, as nothing happened.
+    // The user clicks again in the meantime.
     click_at(&mut window, egui::pos2(40.0, 400.0));
     window.step();
     window.run_steps(6);
     window.get_by_label(tr!("shell-path"));
-    // From then on a click beside it closes it.
+    // Afterwards a click outside closes the dialog.
     click_at(&mut window, egui::pos2(40.0, 400.0));
     window.run_steps(3);
     assert_absent!(window, "shell-path");
-    // The second one of a double click does not either.
+    // The second click of a double click does not close a dialog.
     window.state_mut().act(&ctx, UiCommand::Help);
     window.step();
     click_at(&mut window, egui::pos2(40.0, 400.0));

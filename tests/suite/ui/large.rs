@@ -1,5 +1,5 @@
 //! Ten thousand classes, a thousand tasks and a thousand runs: what a frame draws stays bounded, and a cell
-//! can still be looked at. How long frames take is a measurement of its own (`is_measured`).
+//! can still be opened. Frame times are measured by separate tests (`is_measured`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use super::{drawn, recorded, settle, shot};
 use crate::copy_folder;
 use crate::summaries::copies;
 
-/// Shapes of a frame at most. A page of ten classes has some hundreds; cell by cell, ten thousand classes
+/// The maximum number of shapes in a frame. A page of ten classes has some hundreds; cell by cell, ten thousand classes
 /// would have a hundred million.
 const SHAPES: usize = 4_000;
 
@@ -38,7 +38,7 @@ fn large_header(classes: usize, tasks: usize) -> RunHeader {
     }
 }
 
-/// Two images of every class so far; every hundredth class is taken for the one after the next.
+/// Two images of every class so far; every hundredth class is misclassified.
 fn large_report(header: &RunHeader, task: usize) -> TaskReport {
     let labels: Vec<usize> = (0..2 * header.tasks[task].end).map(|i| i / 2).collect();
     let taken = |label: &usize| match label % 100 {
@@ -61,12 +61,12 @@ fn large_report(header: &RunHeader, task: usize) -> TaskReport {
     }
 }
 
-/// How many shapes the last frame drew.
+/// The number of shapes in the last frame.
 fn count_shapes(window: &Harness<'_, StudioApp>) -> usize {
     window.output().shapes.len()
 }
 
-/// Prints how long a frame takes: the middle and the 95th of a hundred, while the page is scrolled.
+/// Prints the median and the 95th percentile of frame times while the page is scrolled.
 fn print_frame_times(window: &mut Harness<'_, StudioApp>, what: &str) {
     let at = egui::pos2(400.0, 450.0);
     let mut frames: Vec<_> = (0..100)
@@ -141,7 +141,7 @@ fn lists_thousand_runs_with_bounded_shapes() {
         all < few + 100,
         "{all} shapes for a thousand runs, {few} for twenty"
     );
-    // A filter still finds one of them.
+    // The filter finds a run that is not visible.
     window.get_by_label(tr!("compare-filter-name")).focus();
     window.run_steps(2);
     window
@@ -154,7 +154,7 @@ fn lists_thousand_runs_with_bounded_shapes() {
 #[test]
 fn sets_up_ten_thousand_classes_with_bounded_shapes() {
     let root = tempfile::tempdir().unwrap();
-    // One small image under ten thousand names, not as links: NTFS allows 1,023 to a file.
+    // Ten thousand copies of one small image. Hard links are limited: NTFS allows 1,023 to a file.
     let data = root.path().join("data");
     let picture = root.path().join("p.png");
     image::GrayImage::new(8, 8).save(&picture).unwrap();
@@ -189,7 +189,7 @@ fn draws_ten_thousand_classes_as_blocks() {
         .count();
     assert_eq!(worst, 6);
 
-    // A cell in the middle represents a block of classes: its images are those of all of them.
+    // A cell represents a block of classes and shows the images of all of them.
     window.get_by_label(tr!("figure-confusion")).click();
     settle(&mut window);
     window.get_by_label_contains(" … class");
@@ -208,7 +208,7 @@ fn draws_thousand_tasks_with_bounded_shapes() {
     drawn(&mut window);
     shot(&mut window, "large-tasks");
     assert!(count_shapes(&window) < SHAPES, "{}", count_shapes(&window));
-    // Over tasks, too.
+    // Also by tasks.
     show_confusion_by_tasks(&mut window);
     assert!(
         count_shapes(&window) < SHAPES,
@@ -265,7 +265,7 @@ fn time_of_large_frames_is_measured() {
     print_lesson_frame_times();
 }
 
-/// Prints how long a frame of Experiment takes, and of the first lesson, whose runs are all there.
+/// Prints frame times of Experiment and of the first lesson with all its runs.
 fn print_lesson_frame_times() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -285,7 +285,7 @@ fn print_lesson_frame_times() {
     print_frame_times(&mut window, "a lesson with its runs");
 }
 
-/// A finished run of a thousand tasks in its folder: saved, listed, laid out on Compare and opened.
+/// Measures saving, listing, comparing and opening a run of a thousand tasks.
 #[test]
 #[ignore = "a measurement"]
 fn time_of_run_with_thousand_tasks_is_measured() {
@@ -338,7 +338,7 @@ fn time_of_ten_thousand_runs_is_measured() {
     print_frame_times(&mut window, "the table");
     window.get_by_label(tr!("compare-group-by")).click();
     took(&mut window, "the menu shown");
-    // Among what the rows differ in it is a link, too.
+    // The list of differing settings contains a link of the same name.
     window
         .get_by_role_and_label(egui::accesskit::Role::CheckBox, "Base learning rate")
         .click();
@@ -354,7 +354,7 @@ fn time_of_ten_thousand_runs_is_measured() {
     took(&mut window, "a condition");
 }
 
-/// Events of a training run are drawn without a second layout pass, on every page.
+/// Progress events rarely cause a second layout pass on any page.
 #[test]
 fn progress_events_avoid_second_layout_pass() {
     use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7};

@@ -1,4 +1,4 @@
-//! A run that does not recognise some of its classes says which, and has the ways out one click away.
+//! A run that never recognises some classes lists them and offers remedies.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Answers, Expert};
@@ -12,7 +12,7 @@ use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 use crate::data::Made;
 
-/// A window on Train with a finished run of one task over a folder of two classes, with these answers.
+/// Opens Train with a finished run of one task over two classes and these predictions.
 fn window_with_answers(
     made: &Made,
     runs: &std::path::Path,
@@ -83,14 +83,14 @@ fn unrecognised_classes_are_listed_with_remedies() {
             .is_none()
     );
     shot(&mut window, "missed-classes");
-    // Its images.
+    // A click on the class shows its mistakes.
     window.get_by_role_and_label(egui::Role::Link, "a").click();
     settle(&mut window);
     window.get_by_label_contains(tr!("train-confident-mistakes"));
     assert!(window.query_by_label("mistake, test image 1").is_some());
-    // That of the other class is not among them.
+    // A mistake of the other class is not shown.
     assert!(window.query_by_label("mistake, test image 5").is_none());
-    // Labels that look wrong.
+    // Searching for doubtful labels.
     window
         .get_by_label(tr!("train-find-doubtful-labels"))
         .click();
@@ -98,7 +98,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
     let asked = backend.asked();
     let looks = |command: &Command| matches!(command, Command::Doubts(look) if look.task == 0);
     assert!(asked.iter().any(looks));
-    // More steps.
+    // Training with more steps.
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
@@ -114,7 +114,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
-    // A trial of methods on these images.
+    // Trying other methods on these images.
     window.get_by_label(tr!("experiment-trial-start")).click();
     settle(&mut window);
     let asked = backend.asked();

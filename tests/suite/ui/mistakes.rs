@@ -1,4 +1,4 @@
-//! The surest mistakes of a run, and labels corrected from there.
+//! The most confident mistakes of a run, and corrections of labels.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn two_classes() -> Made {
     made
 }
 
-/// A window on Train with a run of one task over the folder, that took images 0, 2 and 4 wrongly.
+/// Opens the mistakes of a run of one task that misclassified test images 0, 2 and 4.
 fn open_mistakes(made: &Made, runs: &Path, noted: bool) -> (Harness<'static, StudioApp>, Recorded) {
     open_mistakes_at([1280.0, 1500.0], made, runs, noted)
 }
@@ -88,7 +88,7 @@ fn open_mistakes_at(
     (window, backend)
 }
 
-/// The labels of these images' tiles from left to right.
+/// These images in the order of their tiles from left to right.
 fn tile_order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
     let mut places: Vec<(f32, usize)> = indices
         .iter()
@@ -190,15 +190,15 @@ fn corrected_labels_are_listed_and_reverted() {
     window.get_by_label(tr!("train-exclude-image")).click();
     settle(&mut window);
     assert_eq!(kept().len(), 2);
-    // A slip of the hand is undone where it is reported, and that again.
+    // The notice undoes the change, and then redoes it.
     for left in [1, 2] {
         window.get_by_label(tr!("shell-undo")).click();
         settle(&mut window);
         assert_eq!(kept().len(), left);
     }
-    // What the run was tested on stays on show, for it had the labels as they were.
+    // The image stays listed, because the run was tested with the old label.
     window.get_by_label("mistake, test image 2");
-    // Chosen as the data of the next run, the folder has the corrected labels.
+    // The next run on this folder uses the corrected labels.
     window.state_mut().session.choose_data(&place);
     open_tab(&mut window, Page::Experiment);
     settle(&mut window);
@@ -264,7 +264,7 @@ fn mistakes_without_stored_certainty_are_predicted_again() {
             opinions: vec![ClassPrediction {
                 expert: Expert::ENSEMBLE,
                 class: 1,
-                // The last one asked, image 4, was taken for a.
+                // The last request is for image 4, which was classified as a.
                 probabilities: vec![share, share],
                 energy: None,
             }],
@@ -279,7 +279,7 @@ fn mistakes_without_stored_certainty_are_predicted_again() {
     assert_absent!(window, "train-predict-mistakes-again");
 }
 
-/// The looks for doubtful labels that were asked for.
+/// The requested label checks.
 fn label_checks(backend: &Recorded) -> Vec<DoubtRequest> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {
@@ -294,7 +294,7 @@ fn is_stopped(backend: &Recorded, ticket: u64) -> bool {
     backend.asked().iter().any(stops)
 }
 
-/// What the others make of the eight training images: 1, 5 and 7 look like the other class.
+/// A finished label check of eight training images: 1, 5 and 7 look like the other class.
 fn finished_label_check() -> DoubtState {
     let certain = vec![0.5, 0.7, 0.5, 0.5, 0.5, 0.99, 0.5, 0.6];
     DoubtState::Done(Box::new(Answers {
@@ -306,7 +306,7 @@ fn finished_label_check() -> DoubtState {
     }))
 }
 
-/// Has the training images of the run on show looked at.
+/// Starts the label check of the training images of the shown run.
 fn start_label_check(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
     window.get_by_label(tr!("train-training-images")).click();
     settle(window);
@@ -379,7 +379,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
         (sample.name(), sample.sha256().unwrap()),
         (list[0].picture.clone(), list[0].sha256.clone())
     );
-    // Of one class.
+    // Filtered by one class.
     window
         .get_by_label(tr!("train-doubtful-labels-class"))
         .click();
@@ -406,7 +406,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     settle(&mut window);
     window.get_by_label(tr!("train-test-images")).click();
     settle(&mut window);
-    // The test image of the same name is another one.
+    // The test image of the same name is another image.
     let session = &mut window.state_mut().session;
     let run = session.train.shown().cloned().unwrap();
     let data = session.tested_on(&run, Split::Test);
@@ -457,7 +457,7 @@ fn training_images_are_hidden_once_files_change() {
         open_tab(window, Page::Compare);
         open_tab(window, Page::Train);
     };
-    // Another test image is no reason to hide these.
+    // A changed test image does not hide training images.
     replace(&mut window, "test/a/000.png");
     window.get_by_label("doubtful, training image 5");
     assert!(window.query_by_label_contains(gone).is_none());
@@ -479,11 +479,11 @@ fn label_check_stops_with_its_data_or_run() {
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
     assert!(window.state().session.doubts(&request.run, 0).is_none());
-    // What it says all the same is of images that may be others by now.
+    // A late result is ignored, because the images may have changed.
     report_doubts(&mut window, &backend, request.ticket);
     assert!(window.state().session.doubts(&request.run, 0).is_none());
     window.get_by_label(tr!("train-find-doubtful-labels"));
-    // So with a run that is deleted.
+    // Deleting the run also stops its label check.
     super::compare::finished(runs.path(), "", |_| {});
     window.state_mut().session.list_runs();
     settle(&mut window);
@@ -498,7 +498,7 @@ fn label_check_stops_with_its_data_or_run() {
     assert!(window.state().session.doubts(&stored, 0).is_none());
 }
 
-/// Reports another run that is over as soon as it began, with one report for each task.
+/// Pushes the events of another finished run with one report for each task.
 fn push_finished_run(
     window: &mut Harness<'static, StudioApp>,
     backend: &Recorded,
@@ -591,7 +591,7 @@ fn page_scrolls_only_for_awaited_label_check() {
     }
     window.get_by_label(tr!("train-training-images")).click();
     settle(&mut window);
-    // Up to the matrices again, and to the other task there.
+    // Scrolls up to the matrices and selects the other task.
     let middle = window.ctx.content_rect().center() - egui::vec2(200.0, 0.0);
     for _ in 0..30 {
         scroll(&mut window, middle, 200.0);
@@ -609,7 +609,7 @@ fn page_scrolls_only_for_awaited_label_check() {
     settle(&mut window);
     window.get_by_label_contains("after task 1");
     assert!((place(&window) - before).abs() < 1.0, "{before}");
-    // One that is waited for comes into sight.
+    // The page scrolls to a label check that the user waits for.
     window
         .state_mut()
         .session

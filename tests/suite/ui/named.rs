@@ -1,4 +1,4 @@
-//! Runs get names, tags and notes on Compare, and are found by them.
+//! Names, tags and notes of runs on Compare, and filtering by them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
-/// A finished run of five tasks with this seed.
+/// Stores a finished run of five tasks with this seed.
 pub fn finished(root: &Path, seed: u64) -> PathBuf {
     let mut header = header();
     header.config.seed = seed;
@@ -26,7 +26,7 @@ pub fn finished(root: &Path, seed: u64) -> PathBuf {
     folder.path().to_path_buf()
 }
 
-/// A window on Compare over these runs.
+/// Opens Compare with these runs.
 pub fn compare(runs: &Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
     settle(&mut window);
@@ -37,7 +37,7 @@ pub fn compare(runs: &Path) -> Harness<'static, StudioApp> {
     window
 }
 
-/// Types into a field in place of its content.
+/// Replaces the text of a field.
 pub fn fill(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
     window.get_by_label(field).focus();
     window.run_steps(2);
@@ -52,7 +52,7 @@ fn names_run_by_keyboard_and_filters_by_text() {
     let runs = tempfile::tempdir().unwrap();
     let (first, second) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let mut window = compare(runs.path());
-    // Chosen by a click, then by keys alone.
+    // The run is selected by a click; the rest is done by keyboard.
     window
         .get_all_by_label_contains("seed 1")
         .next()
@@ -82,7 +82,7 @@ fn names_run_by_keyboard_and_filters_by_text() {
         ..About::default()
     };
     assert_eq!(store::about(&first).0, said);
-    // It has this name everywhere, and its settings are shown below.
+    // The list shows the name, with the note below.
     assert!(window.query_all_by_label("First try").count() >= 2);
     window.get_by_label("The crops were");
     shot(&mut window, "named");
@@ -107,7 +107,7 @@ fn names_run_by_keyboard_and_filters_by_text() {
     tag(&mut window);
     window.run_steps(3);
     assert_eq!(listed(&window), 2);
-    // The other pages have the name, too.
+    // The other pages show the name as well.
     window
         .get_by_role_and_label(egui::Role::Tab, tr!("page-predict"))
         .click();
@@ -149,7 +149,7 @@ fn edits_tags_of_several_runs_at_once() {
         .get_by_label(tr!("shell-tags-field"))
         .type_text("thesis");
     window.run_steps(2);
-    // What one has goes to all with a click, what all have goes away.
+    // A click adds a tag of one run to all, and removes a tag of all.
     for (before, after) in [("#one · 1 of 3", "#one · all"), ("#old", "#old · none")] {
         let chip = window.query_all_by_label(before).last();
         chip.unwrap().click();
@@ -162,7 +162,7 @@ fn edits_tags_of_several_runs_at_once() {
     for (folder, tags) in folders.iter().zip([["one", "thesis"]; 3]) {
         assert_eq!(store::about(folder).0, said("mine", &tags));
     }
-    // Tags of other runs are offered, too many are refused, Cancel changes nothing.
+    // Too many tags are rejected, and Cancel changes nothing.
     window.get_by_label(tr!("compare-selected-tags")).click();
     window.run_steps(3);
     let many: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();

@@ -45,7 +45,7 @@ fn small_folder_gets_suitable_settings_of_its_own() {
             || shows!(window, "remark-settings-chosen-more-steps")
     );
     shot(&mut window, "small-folder");
-    // What the user changes there stays there, and nothing of it goes anywhere else.
+    // Changes by the user apply only to this data set.
     window.state_mut().session.experiment.draft.batch = 7;
     choose_data(&mut window, "digits");
     let digits = draft(&window);
@@ -68,7 +68,7 @@ fn small_folder_gets_suitable_settings_of_its_own() {
     );
 }
 
-/// Four classes whose names have numbers, a dozen images each.
+/// Four classes with numbers in their names and twelve images each.
 fn numbered_classes() -> Made {
     let made = Made::new();
     for class in ["class_1", "class_2", "class_10", "class_20"] {
@@ -77,7 +77,7 @@ fn numbered_classes() -> Made {
     made
 }
 
-/// A window that opens with this data set, as `--data` and the file manager have it.
+/// Opens a window with this data set, as `--data` and the file manager do.
 fn opened_with(kept: RunConfig, data: &str, runs: &Path) -> Harness<'static, StudioApp> {
     let (data, runs) = (data.to_string(), runs.to_path_buf());
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
@@ -109,7 +109,7 @@ fn window_opened_with_folder_gets_suitable_settings() {
         shows!(window, "remark-settings-chosen")
             || shows!(window, "remark-settings-chosen-more-steps")
     );
-    // What the user made of them is there when the folder is opened again.
+    // Changes by the user are restored when the folder is opened again.
     let mine = RunConfig {
         classes_per_task: "3,1".into(),
         ..first
@@ -157,7 +157,7 @@ fn preset_shows_changes_and_can_reset() {
     settle(&mut window);
     assert_eq!(draft(&window).batch, 24);
     window.get_by_label("Preset: Letters");
-    // The pair is set up like any other, and said on the button.
+    // The preset of a pair sets up both runs without starting them.
     window.get_by_label("Forgetting demo").click();
     settle(&mut window);
     assert!(!window.state().session.is_training());
@@ -191,7 +191,7 @@ fn random_split_of_paper_preset_is_reported() {
         settle(&mut window);
         choose_data(&mut window, &made.path().display().to_string());
         let words = "is split at random, so the results are not comparable with the paper's";
-        // Of other settings on this data the paper says nothing.
+        // Other settings on this data are not compared with the paper.
         assert!(window.query_by_label_contains(words).is_none());
         let preset = presets::named("imagenet-r-10").unwrap();
         let ctx = window.ctx.clone();
@@ -226,10 +226,10 @@ fn folder_is_one_task_unless_user_chooses_stages() {
         .click();
     settle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
-    // Batch and epochs belong to the smaller tasks.
+    // The batch size suits the smaller tasks.
     assert!(draft(&window).batch < at_once.batch);
     shot(&mut window, "in-stages");
-    // More classes than there are make one task, which shows no forgetting.
+    // A task size above the number of classes makes one task, which shows no forgetting.
     assert_absent!(window, "experiment-one-task", n = 4);
     let sizes = Setting::Text("999999".into());
     window
@@ -245,7 +245,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     settle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_absent!(window, "experiment-one-task", n = 4);
-    // Another window with the same runs folder has the answer.
+    // Another window with the same runs folder uses this choice.
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     choose_data(&mut window, &place);

@@ -1,4 +1,4 @@
-//! Every page with recorded events: what must be there is there, in both themes and when narrow.
+//! Every page with recorded events, in both themes and in narrow windows.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -70,7 +70,7 @@ fn smaller_run_closes_cell_of_previous_run() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     events(5).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    // Classes beyond the second, which the next run does not have.
+    // A class that the next run does not have.
     let taken = tr!("train-confused-with", name = "", answer = "");
     let line = window
         .get_all_by_label_contains(&taken)
@@ -127,7 +127,7 @@ fn narrow_window_stacks_columns() {
         .click();
     events(3).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    // The plot on the left, the log on the right; below it where there is no room beside it.
+    // The log is right of the plot, or below it in a narrow window.
     let places = |window: &Harness<'_, StudioApp>| {
         let place = |label: &str| window.get_by_label(label).rect();
         (
@@ -211,7 +211,7 @@ fn backbone_card_selects_weights_and_disables_unsupported_pets() {
     assert_eq!(draft.backbone, "convnext_base.fb_in22k");
     assert_eq!(draft.blocks, "15");
     window.get_by_label_contains("pre-trained on ImageNet-22k");
-    // No attention to put a prefix into; the reason is in the tooltip.
+    // ConvNeXt has no attention for a prefix; the tooltip says so.
     assert!(!pet(&window, "Prefix") && pet(&window, "Adapter"));
     window
         .get_by_role_and_label(egui::Role::RadioButton, "Prefix")

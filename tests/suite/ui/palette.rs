@@ -1,4 +1,4 @@
-//! The command palette: best match first, nothing that ends a run by the way, nothing that jumps.
+//! The command palette: order of matches, no accidental stop of a run, a stable position.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -83,7 +83,7 @@ fn palette_keeps_position_while_typing() {
         assert_eq!(place(&window), before, "after {letter}");
     }
     shot(&mut window, "palette-nothing");
-    // The list follows the arrow keys beyond its end.
+    // The list scrolls with the arrow keys.
     for _ in 0..6 {
         window.key_press(egui::Key::Backspace);
     }

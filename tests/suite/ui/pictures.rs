@@ -1,5 +1,5 @@
-//! The six pages in both themes, compared with the images kept in `tests/snapshots`. After a change that is
-//! meant, `UPDATE_SNAPSHOTS=true cargo test --release --test suite pictures` rewrites them: look at them.
+//! The six pages in both themes, compared with the images in `tests/snapshots`. After an intended change,
+//! `UPDATE_SNAPSHOTS=true cargo test --release --test suite pictures` rewrites them; review the new images.
 
 use std::path::PathBuf;
 
@@ -19,19 +19,19 @@ use super::{drawn, flow, recorded, settle};
 use crate::skip::skip;
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
-/// Pixels that may differ: adapters round the edges of thin lines differently.
+/// The number of pixels that may differ, because adapters round thin lines differently.
 const MAX_FAILED_PIXELS: usize = 100;
-/// What differs by machine and by the time of day: parts of labels whose line is left out of the comparison.
+/// Parts of labels that depend on the machine or the time. Their lines are not compared.
 const IGNORED_LINES: [&str; 4] = [
     " · finished",
     "of memory, plus images",
     " starts: ",
     " saved, ",
 ];
-/// The same, where all below it may be elsewhere: a folder at home, whose name may need another line.
+/// Parts of labels with paths that may wrap. Everything below them is not compared.
 const IGNORED_BELOW: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
 
-/// Opens the page, lets `fill` give it something to show, and compares.
+/// Opens the page, fills it with `fill` and compares it with its snapshots.
 fn assert_page_matches(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
     if !cfg!(target_os = "linux") {
         return skip("the stored snapshots are those of Linux");
@@ -64,7 +64,7 @@ fn assert_page_matches(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &R
         let Some(mut picture) = drawn(&mut window) else {
             return;
         };
-        // The chips on the right of the bar name this machine.
+        // The right part of the bar names this machine.
         paint_over(
             &mut picture,
             egui::Rect::from_min_max([560.0, 0.0].into(), [1280.0, 44.0].into()),
@@ -87,7 +87,7 @@ fn assert_page_matches(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &R
     }
 }
 
-/// Paints over a place.
+/// Paints over an area.
 fn paint_over(picture: &mut image::RgbaImage, place: egui::Rect) {
     let (width, height) = picture.dimensions();
     let within = |x: f32, most: u32| (x.max(0.0) as u32).min(most);

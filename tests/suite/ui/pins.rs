@@ -1,4 +1,4 @@
-//! Pinned images: which runs are asked about them, and where the answers are shown.
+//! Pinned images: which runs predict them, and where the predictions are shown.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ fn prediction_for(request: &PredictRequest, task: usize) -> Prediction {
     }
 }
 
-/// Answers all of a request.
+/// Answers all tasks of a request.
 fn answer_request(session: &mut Session, backend: &Recorded, request: &PredictRequest) {
     for &task in &request.tasks {
         backend.push(Event::Predicted(Box::new(prediction_for(request, task))));
@@ -74,7 +74,7 @@ fn answer_request(session: &mut Session, backend: &Recorded, request: &PredictRe
     session.drain();
 }
 
-/// Something happens that is about no pin.
+/// Pushes an event that concerns no pin.
 fn push_unrelated_event(session: &mut Session, backend: &Recorded) {
     let told = Problem::new("something");
     let (run, problem) = (String::new(), told);
@@ -103,17 +103,17 @@ fn runs_on_board_predict_all_tasks_newest_first() {
     answer_request(&mut session, &backend, first);
     answer_request(&mut session, &backend, second);
     assert_eq!(session.predict.pins.answered(pin, &long), 3);
-    // A run with fewer tasks has no answer beyond them.
+    // A run with fewer tasks has no predictions for later tasks.
     assert_eq!(session.predict.pins.answered(pin, &short), 1);
     assert!(session.predict.pins.answer(pin, &short, 1).is_none());
     let kept = session.predict.pins.answer(pin, &long, 2).unwrap();
     assert!(kept.task == 2 && kept.seen.is_empty());
-    // Another image: both are asked again, about it alone.
+    // Both runs predict another image.
     session.pin(picture(2), None);
     assert_eq!(requests(&backend).len(), 4);
     push_unrelated_event(&mut session, &backend);
     assert_eq!(requests(&backend).len(), 4, "nothing is asked twice");
-    // One more task of the first run.
+    // The first run has learned one more task.
     session.train.live = Some(run_with_tasks("long", 4).1);
     push_unrelated_event(&mut session, &backend);
     let more = &requests(&backend)[4..];
@@ -134,7 +134,7 @@ fn board_cell_shows_correctness_and_followed_class() {
         answer_request(&mut session, &backend, &request);
     }
     let pins = session.predict.pins.pictures().to_vec();
-    // The recorded run answers the last class it knows, and 7 as soon as it knows that.
+    // The recorded run predicts its last class, and 7 once it has learned that.
     let cell = session.board_cell(&pins[0], &folder, 0);
     assert_eq!((cell.right, cell.followed.as_str()), (Some(false), "7"));
     assert_eq!(cell.answer.unwrap().0, "1");
@@ -167,7 +167,7 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     let second = requests(&backend).pop().unwrap();
     assert_eq!((second.about, second.picture.rgb[0]), (first.about, 9));
-    // A late answer to the old image belongs to nobody.
+    // A late prediction of the old image is ignored.
     answer_request(&mut session, &backend, &first);
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     answer_request(&mut session, &backend, &second);
@@ -195,13 +195,13 @@ fn undone_task_removes_its_pin_predictions() {
     session.drain();
     session.train.live = Some(run_with_tasks("long", 2).1);
     push_unrelated_event(&mut session, &backend);
-    // What was under way comes late: there is no third task any more.
+    // A late prediction of the removed third task is ignored.
     backend.push(Event::Predicted(Box::new(prediction_for(&all, 2))));
     backend.push(Event::Predicted(Box::new(prediction_for(&all, 0))));
     session.drain();
     assert_eq!(session.predict.pins.answered(pin, &folder), 2);
     assert!(session.predict.pins.answer(pin, &folder, 2).is_none());
-    // Another added task: its task alone is asked.
+    // After another added task, only that task is requested.
     session.train.live = Some(run_with_tasks("long", 3).1);
     push_unrelated_event(&mut session, &backend);
     assert_eq!(requests(&backend).pop().unwrap().tasks, [2]);

@@ -1,4 +1,4 @@
-//! The presentation view: a guess before each task, then the result; which runs it shows, and where it leads back to.
+//! The presentation: a guess before each task, then the result; which runs it shows, and how it closes.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
     window.run_steps(4);
 }
 
-/// The results after a task: the accuracy on the images of a task falls by this share with every later one.
+/// The report after a task: accuracy on a task falls by this share with every later task.
 fn forgetful_report(task: usize, falls: f64) -> TaskReport {
     let mut told = report(task);
     let answers = &mut told.answers;
@@ -63,7 +63,7 @@ fn store_run(
 const LAE: (&str, &str) = ("lae", "LAE");
 const BASELINE: (&str, &str) = ("baseline", "Baseline");
 
-/// Whether the pages are shown, not the view.
+/// Whether the pages are shown instead of the presentation.
 fn is_closed(window: &Harness<'_, StudioApp>) -> bool {
     let title = window.state().page.title();
     let tab = window.query_by_role_and_label(egui::Role::Tab, title);
@@ -91,10 +91,10 @@ fn presentation_asks_guess_before_each_task() {
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
         assert!(shows!(window, "present-still-correct", first = "0, 1"));
-        // 98 of 100 images are within chance.
+        // A loss of 2 of 100 images is within chance.
         assert!(shows!(window, "present-nothing-forgotten", name = "LAE"));
         shot(&mut window, &format!("present-told-{}", size[0]));
-        // Task 4 is being learned: the view waits there.
+        // Task 4 is being learned, so the presentation waits.
         for _ in 0..6 {
             press(&mut window, egui::Key::Space);
         }
@@ -103,7 +103,7 @@ fn presentation_asks_guess_before_each_task() {
         assert!(shows!(window, "present-task-of-tasks", task = 3, tasks = 5));
         press(&mut window, egui::Key::Escape);
         assert!(is_closed(&window));
-        // A page that is chosen by its keys is shown.
+        // Keys of a page close the presentation.
         press(&mut window, egui::Key::F11);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
         window.run_steps(4);
@@ -144,7 +144,7 @@ fn dialog_above_presentation_receives_keys() {
     assert!(!is_closed(&window));
     press(&mut window, egui::Key::Escape);
     assert!(is_closed(&window));
-    // With nothing to show, too.
+    // Escape also closes it without runs.
     let empty = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());
     settle(&mut window);
@@ -193,7 +193,7 @@ fn presentation_shows_runs_selected_on_compare() {
         name = "Baseline",
         task = 1
     ));
-    // Another run is chosen in the view only.
+    // Choosing another run affects only the presentation.
     window.get_by_label(tr!("present-choose-run")).click();
     window.run_steps(4);
     let line = window.get_by_label_contains("digits · RanPAC");
@@ -209,7 +209,7 @@ fn presentation_shows_runs_selected_on_compare() {
     }
     window.get_by_label(both);
     press(&mut window, egui::Key::Escape);
-    // Runs with other tasks are not shown task by task.
+    // A run with other tasks is not shown beside the first.
     select(&mut window, ["Baseline", "L2P"]);
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::ArrowLeft);
@@ -256,7 +256,7 @@ fn presentation_shows_runs_of_current_page() {
     }
 }
 
-/// A window with one or two runs, presented after this number of keys; or with long names.
+/// Opens the presentation of one or two runs, optionally with long names, and presses Right this number of times.
 fn open_presentation(
     (size, theme, language): ([f32; 2], ThemeChoice, Language),
     (count, is_long): (usize, bool),
@@ -292,7 +292,7 @@ fn open_presentation(
     (runs, window)
 }
 
-/// All texts that are painted, with their places.
+/// Collects all painted texts with their positions.
 fn collect_texts(shape: &Shape, found: &mut Vec<TextShape>) {
     match shape {
         Shape::Vec(all) => all.iter().for_each(|shape| collect_texts(shape, found)),
@@ -331,7 +331,7 @@ fn presentation_text_neither_overflows_nor_overlaps() {
                         );
                     }
                 }
-                // A number is in one line, and whole.
+                // Numbers are neither wrapped nor truncated.
                 let is_number = |text: &&TextShape| {
                     let text = text.galley.text();
                     text.chars()
@@ -354,7 +354,7 @@ fn presentation_text_neither_overflows_nor_overlaps() {
                         panic!("{name}: {pair:?} at {place:?}");
                     }
                 }
-                // The runs fill the width, and their bars have room.
+                // The bars fill the width and are high enough.
                 let bars: Vec<egui::Rect> = window
                     .query_all_by_role(egui::Role::Image)
                     .map(|bars| bars.rect())
@@ -392,7 +392,7 @@ fn presentation_matches_snapshots() {
         let picture = drawn(&mut window);
         English.speak();
         let Some(mut picture) = picture else { return };
-        // Half a page wide is enough to see where everything is.
+        // Smaller snapshots still show the layout.
         let (width, height) = (640, (640.0 * look.0[1] / look.0[0]) as u32);
         let filter = image::imageops::FilterType::Triangle;
         picture = image::imageops::resize(&picture, width, height, filter);

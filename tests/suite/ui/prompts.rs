@@ -1,4 +1,4 @@
-//! The study of DualPrompt's prompts on Train: drawn where a run has one, and nowhere else.
+//! The study of DualPrompt's prompts on Train: shown only if the run has one.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Expert, SlotCounts};
@@ -8,7 +8,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 
-/// After a task: each slot is chosen by half of its images, and answers 30 of 90 rightly.
+/// The report after a task: half of the images choose their slot, and 30 of 90 are correct.
 fn report_with_slots(task: usize) -> TaskReport {
     let slots = (0..=task).map(|of| {
         let mut counts = SlotCounts::none(task + 1);

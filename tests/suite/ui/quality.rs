@@ -1,4 +1,4 @@
-//! What helps a run that answers poorly, and every expert's figures.
+//! Advice for runs with a poor backbone, and figures for every expert.
 
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Event, NEAREST_MEAN, RunHeader};
@@ -8,7 +8,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{RUN, events, header, report};
 use super::{recorded, settle, shot};
 
-/// A stored run whose backbone alone answers this number rightly.
+/// Stores a run whose backbone alone has this accuracy.
 fn store_run(root: &std::path::Path, share: f64) -> RunHeader {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
@@ -95,7 +95,7 @@ fn run_opens_with_expert_of_its_predictions() {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
-    // A run of the Baseline has the online expert alone.
+    // A Baseline run has only the online expert.
     let mut baseline = header();
     (baseline.run, baseline.folder) = ("first".into(), "/nowhere/first".into());
     baseline.method.experts = vec![Expert::ONLINE];

@@ -1,4 +1,4 @@
-//! Runs that wait in the queue: shown, moved, taken out, held, and there again after a restart.
+//! The queue: showing, moving, removing and pausing runs, and restoring them after a restart.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -105,7 +105,7 @@ fn queue_is_reordered_and_paused_by_mouse() {
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert_says!(told.problem.what, "story-removed-from-queue");
     shot(&mut window, "line");
-    // Stopped with all others held: nothing begins until they are released.
+    // Stopping with the queue paused: no run begins until it is resumed.
     backend.push(events(1).remove(0));
     settle(&mut window);
     act(&mut window, UiCommand::Stop);
@@ -124,7 +124,7 @@ fn queue_is_reordered_and_paused_by_mouse() {
     window.get_by_label(tr!("train-queue-resume")).click();
     settle(&mut window);
     assert_eq!(queued_titles(&window), [title(3)]);
-    // Now one run alone is stopped, and the next one begins.
+    // Stopping only this run: the next one begins.
     act(&mut window, UiCommand::Stop);
     window.get_by_label(tr!("shell-ask-stop-this")).click();
     settle(&mut window);
@@ -232,7 +232,7 @@ fn repeated_start_shortcut_queues_run_once() {
     settle(&mut window);
     assert_eq!(queued(), 1);
     window.get_by_label_contains("A run with these settings is already queued");
-    // Long after, while the run trains.
+    // More than a second later, while the run trains.
     events(2).into_iter().for_each(|event| backend.push(event));
     std::thread::sleep(std::time::Duration::from_millis(1100));
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
@@ -242,7 +242,7 @@ fn repeated_start_shortcut_queues_run_once() {
     window.get_by_label(tr!("experiment-start")).click();
     settle(&mut window);
     assert_eq!(queued(), 2);
-    // Other settings are another run.
+    // Changed settings start another run.
     window.state_mut().session.experiment.draft.seed = 7;
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);

@@ -1,4 +1,4 @@
-//! "None of these" above the classes on Predict, with what it costs.
+//! Rejecting unfamiliar images as "None of these" on Predict, and the share of wrong rejections.
 
 use std::path::Path;
 
@@ -18,13 +18,13 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, prediction, report};
 use super::{recorded, settle, shot};
 
-/// A stored run of two tasks of five, with this threshold noted for its answer if any.
+/// Stores a run of two tasks with this threshold, if any.
 fn store_run_with_threshold(root: &Path, threshold: Option<f64>) {
     let measurements = threshold.map(|value| (threshold_name(Expert::ENSEMBLE), value));
     store_run_with(root, measurements.into_iter().collect());
 }
 
-/// The same with these measurements.
+/// Stores a run of two tasks with these measurements.
 fn store_run_with(root: &Path, measurements: Vec<(String, f64)>) {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
@@ -35,7 +35,7 @@ fn store_run_with(root: &Path, measurements: Vec<(String, f64)>) {
     }
 }
 
-/// A window on Predict with a sample that was answered; its energies are about −6.7.
+/// Opens Predict with a predicted sample whose energies are about −6.7.
 fn open_predicted_sample(root: &Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, root);
     settle(&mut window);
@@ -116,7 +116,7 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
         sign = "energy",
         limit = "−8.00"
     ));
-    // It is a class of a later task.
+    // The class belongs to a later task.
     window.get_by_label(&tr!("predict-correct-not-learned", class = "7"));
     assert!(inside_requests(&backend).is_empty(), "nobody asked for it");
     window
@@ -153,7 +153,7 @@ fn familiar_image_is_not_rejected() {
 #[test]
 fn shows_share_of_rejected_test_images() {
     let runs = tempfile::tempdir().unwrap();
-    // Of 40 images, each a little stranger than the one before.
+    // 40 images, each less familiar than the one before.
     let known: Vec<KnownImage> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();
@@ -168,7 +168,7 @@ fn shows_share_of_rejected_test_images() {
         n = 40,
         share = share.as_str()
     ));
-    // What it refuses of classes to come is another question.
+    // Rejections of later classes can still be counted.
     window.get_by_label(tr!("predict-none-count-rejected"));
 }
 
@@ -186,7 +186,7 @@ fn run_without_limit_is_measured_on_test_images() {
         "asked once, not in every frame"
     );
     push_probe(&mut window, &backend);
-    // 95 of 100 of the known 40 are at −6.3 or below.
+    // 95 % of the 40 known images are at −6.3 or below.
     assert!(shows!(
         window,
         "predict-none-below-limit",

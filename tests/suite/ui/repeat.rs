@@ -1,5 +1,5 @@
-//! "Duplicate" is lossless: whatever a run was trained with is in the settings, however the window draws it and
-//! whichever field is entered and left.
+//! "Duplicate" restores the exact settings of a run, even if fields show fewer digits and
+//! even after focus moves through the fields.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -13,7 +13,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::synthetic::{header, report};
 use super::{open_steps, recorded, settle, shot};
 
-/// Settings at the upper or lower end of what is taken, or with digits that no field shows.
+/// Settings at their minimum or maximum, or with more digits than fields show.
 fn extreme_settings(which: usize) -> RunConfig {
     let mut config = RunConfig::default();
     for setting in SETTINGS {
@@ -45,11 +45,11 @@ fn extreme_settings(which: usize) -> RunConfig {
     config.settings.insert("ema".into(), Setting::Real(ema));
     let frozen = Setting::Whole(frozen);
     config.settings.insert("freeze_epochs".into(), frozen);
-    // As a run's file holds them.
+    // As stored in the file of a run.
     filled(&config)
 }
 
-/// A window in which a run with these settings is set up again, every field of it on show.
+/// Opens a window, duplicates a run with these settings and shows all fields.
 fn duplicate_run(config: &RunConfig) -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
     let mut facts = header();
@@ -137,7 +137,7 @@ fn seed_accepts_large_values_and_rejects_invalid_ones() {
     for (typed, seed) in [
         ("9007199254740993", (1u64 << 53) + 1),
         ("9223372036854775807", i64::MAX as u64),
-        // One more than a run's file holds, and what is no number.
+        // One more than the file of a run can store, and no number.
         ("9223372036854775808", i64::MAX as u64),
         ("many", i64::MAX as u64),
     ] {
@@ -146,7 +146,7 @@ fn seed_accepts_large_values_and_rejects_invalid_ones() {
         window.run_steps(2);
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
         window.run_steps(2);
-        // Not by digits that are a seed on the way to one that is none.
+        // Types all at once, so that no valid prefix is applied.
         window
             .input_mut()
             .events

@@ -1,4 +1,4 @@
-//! Report a problem: all of it is read before it is saved.
+//! Reporting a problem: the user can read all files before saving.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::logging::Level;
@@ -32,7 +32,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     wait(&mut window, "the report is gathered", |app| {
         app.session.bug_report.ready().is_some()
     });
-    // The dialog grows with what it shows, and what is clicked must not move.
+    // The dialog grows with its content; wait until it is stable before clicking.
     window.run_steps(6);
     shot(&mut window, "report-versions");
     window.get_by_label_contains("settings.toml · ").click();
@@ -40,7 +40,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     window.get_by_label_contains("theme = \"system\"");
     window.get_by_label_contains("lae-studio.log · ").click();
     window.run_steps(3);
-    // Long files are laid out as far as they are visible.
+    // Only the visible lines of a long file are laid out.
     let lines = window.get_all_by_label("the engine said something").count();
     assert!((5..200).contains(&lines), "{lines}");
     shot(&mut window, "report-log");
@@ -52,7 +52,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
         Settings::load(Some(&file)).log == Level::Debug
     });
 
-    // A file is in the way of the folder: the dialog says so, and another place is tried.
+    // A file blocks the folder: the dialog reports it, and another path works.
     let in_the_way = file.join("report.zip");
     fill(
         &mut window,

@@ -1,4 +1,4 @@
-//! A stopped run is continued on another device than the one it began on.
+//! Resuming a stopped run on another device.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::{recorded, settle, shot};
 use crate::copy_folder;
 
-/// Opens the menu, chooses the processor; gives the run and the device asked for.
+/// Opens the menu and chooses the CPU; returns the requested run and device.
 fn resume_on_cpu(
     window: &mut Harness<'_, StudioApp>,
     asked: &Recorded,
@@ -63,7 +63,7 @@ fn stopped_run_resumes_on_other_device() {
     settle(&mut window);
     assert_eq!(resume_on_cpu(&mut window, &asked), expected);
 
-    // And from the run itself, in a window of its own.
+    // Also from the opened run, in a new window.
     let (mut window, asked) = recorded([1280.0, 800.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();

@@ -1,4 +1,4 @@
-//! The menu *Settings*: what is chosen there holds at once, and at the next start.
+//! The menu *Settings*: choices apply immediately and after a restart.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -39,13 +39,13 @@ fn settings_menu_choices_are_saved() {
     click(&mut window, tr!("settings-reset-size"));
     click(&mut window, tr!("settings-larger"));
     click(&mut window, tr!("settings-reduce-motion"));
-    // The menu stays open, and speaks the other language at once.
+    // The menu stays open and switches its language immediately.
     click(&mut window, "Deutsch");
     shot(&mut window, "settings-german");
     window.get_by_label("Einstellungen");
     click(&mut window, "Protokollstufe");
     click(&mut window, "Alle Einzelheiten");
-    // It is written before the window is gone.
+    // The settings are saved before the window closes.
     drop(window);
     let chosen = Settings::load(Some(&file));
     assert_eq!(

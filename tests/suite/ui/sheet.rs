@@ -1,4 +1,4 @@
-//! A folder of images predicted into a table on Predict, while a run trains.
+//! Predicting a folder of images into a table, also during training.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::keys::press_close;
 use super::named::{fill, finished};
 use super::{Dropped, recorded, settle, shot, wait};
 
-/// Images of light strokes, and one that is none.
+/// Writes images of light strokes and one broken file.
 fn write_images(folder: &Path, count: u32) {
     std::fs::create_dir_all(folder.join("inner")).unwrap();
     for i in 0..count {
@@ -83,16 +83,16 @@ fn dropped_folder_is_predicted_during_training() {
     window.get_by_label(tr!("predict-many-copy-path")).click();
     window.run_steps(2);
     check_sorting(&mut window, &csv);
-    // Training continued all the while.
+    // Training continued in the meantime.
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.stage.is_live())
     });
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!(live.stage, Stage::Finished, "{:?}", live.problem);
-    // A table that is stopped leaves nothing.
+    // A stopped table leaves no file.
     let csv = work.path().join("stopped.csv");
-    // Enough that they are not answered before the click.
+    // Enough images that prediction is still running at the click.
     write_images(&folder, 16_000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
@@ -115,7 +115,7 @@ fn dropped_folder_is_predicted_during_training() {
     assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
 }
 
-/// The images by class in place of an answer; one is moved, and the table says so.
+/// Checks the images by class, moves one and saves the table.
 fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     wait(window, "they are read", |app| {
         app.session.predict.sorted.ready().is_some()
@@ -134,7 +134,7 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         .unwrap();
     let of_class = |at: &usize| matches!(sorted.groups[*at], Sorted::As(_));
     let first = sorted.by_doubt.iter().copied().find(of_class);
-    // An image that the run took for a class.
+    // An image that was assigned to a class.
     let Some(first) = first else { return };
     let session = &mut window.state_mut().session;
     session.move_sorted(first, Sorted::NoneOfThese);
@@ -158,7 +158,7 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.get_by_label(tr!("predict-many-show-by-class"));
 }
 
-/// Another folder is dropped, and the window closed, before the move is saved: both are asked about.
+/// Checks that dropping another folder and closing the window ask about unsaved moves.
 fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     let other = csv.with_file_name("others");
     write_images(&other, 2);
@@ -180,12 +180,12 @@ fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.run_steps(3);
     window.get_by_label(tr!("shell-ask-discard"));
     shot(window, "sheet-discard");
-    // Enter keeps them.
+    // Enter cancels the question.
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_absent!(window, "shell-ask-discard");
     assert_eq!(asked(window), csv);
-    // What was set up is there until it is cancelled; then the first table is.
+    // Cancelling the second folder shows the first table again.
     window.get_by_label(tr!("predict-many-image-folder"));
     window.get_by_label(tr!("predict-many-cancel")).click();
     window.run_steps(3);
@@ -202,13 +202,13 @@ fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     check_restored_moves(window, csv.with_file_name("drafts"));
 }
 
-/// Moved images that are kept as drafts are not asked about, and the next window has them.
+/// Checks that moves saved as drafts need no question and that the next window restores them.
 fn check_restored_moves(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     window.state_mut().keep_drafts(drafts.clone());
     wait(window, "the drafts are written", |_| {
         drafts.join("drafts.json").exists()
     });
-    // The run may be at work, which is asked about.
+    // The window may still ask about the running run.
     press_close(window);
     assert!(!shows!(window, "shell-ask-close-moved"));
     window.key_press(egui::Key::Escape);
@@ -236,7 +236,7 @@ fn check_restored_moves(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     next.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     shot(&mut next, "sheet-back");
     drop(next);
-    // If the rows of the table have changed, nothing is moved.
+    // Moves are not restored if the table has changed.
     let csv = before.request.csv.clone();
     let text = std::fs::read_to_string(&csv).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
@@ -275,7 +275,7 @@ fn second_folder_waits_for_running_prediction() {
             settle(&mut window);
         }
     }
-    // The first table is on show with its way to stop it, the second folder below it.
+    // The first table is in progress, and the second folder is set up below it.
     window.get_by_label(tr!("predict-many-preparing"));
     let typed = window
         .get_by_label(tr!("predict-many-image-folder"))
@@ -291,7 +291,7 @@ fn second_folder_waits_for_running_prediction() {
         sheets.count()
     };
     assert_eq!(asked(), 1);
-    // A file that is being written is lost with the window.
+    // Closing the window would lose the unfinished table.
     assert!(!press_close(&mut window));
     assert!(shows!(window, "shell-ask-close-writing"));
     window.key_press(egui::Key::Escape);

@@ -1,4 +1,4 @@
-//! What a page is there for stays visible in small windows and large letters.
+//! The main controls stay visible in small windows and with large text.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -13,7 +13,7 @@ use super::named::finished;
 use super::synthetic::{events, prediction};
 use super::{open_steps, recorded, settle, shot};
 
-/// Windows in pixels, each at two sizes of everything.
+/// Window sizes in pixels.
 const WINDOWS: [[f32; 2]; 4] = [
     [900.0, 600.0],
     [1024.0, 768.0],
@@ -22,12 +22,12 @@ const WINDOWS: [[f32; 2]; 4] = [
 ];
 const ZOOMS: [f32; 3] = [1.0, 1.2, 2.0];
 
-/// The part of the window that shows something, in points.
+/// The content area of the window in points.
 fn visible_rect(window: &Harness<'_, StudioApp>) -> egui::Rect {
     window.ctx.content_rect()
 }
 
-/// Every window at every zoom, with its name.
+/// Opens a window of every size at every zoom and calls `then` with its name.
 fn for_each_size(
     then: impl Fn(&mut Harness<'_, StudioApp>, &lae_studio::session::backend::Recorded, &str),
 ) {
@@ -38,7 +38,7 @@ fn for_each_size(
             _ => ThemeChoice::Light,
         };
         for zoom in ZOOMS {
-            // As a window of this many pixels at this zoom: fewer points.
+            // A window of these pixels has fewer points at this zoom.
             let points = size.map(|side| side / zoom);
             let (mut window, backend) = recorded(points, theme, runs.path());
             settle(&mut window);
@@ -53,7 +53,7 @@ fn start_button_and_tabs_visible_at_every_size() {
     for_each_size(|window, backend, name| {
         shot(window, &format!("size-experiment-{name}"));
         let whole = visible_rect(window);
-        // Without room for the tabs one button has them all.
+        // A narrow window has one menu instead of tabs.
         let menu = window
             .query_by_label(tr!("shell-pages"))
             .map(|menu| menu.rect());
@@ -66,7 +66,7 @@ fn start_button_and_tabs_visible_at_every_size() {
         let start = window.get_by_label(tr!("experiment-start")).rect();
         assert!(whole.contains_rect(start), "{name}: {start:?} in {whole:?}");
         let before = start;
-        // Whatever is chosen, the presets and the button stay where they are.
+        // Presets and start button do not move when settings change.
         let place = |window: &Harness<'_, StudioApp>| {
             let line = window.query_by_role_and_label(egui::Role::Button, tr!("data-letters"));
             line.map(|line| line.rect())
@@ -83,7 +83,7 @@ fn start_button_and_tabs_visible_at_every_size() {
         events(4).into_iter().for_each(|event| backend.push(event));
         settle(window);
         shot(window, &format!("size-train-{name}"));
-        // The way to help is there beside a run at work.
+        // Help stays visible during a run.
         let help = window.query_by_label(tr!("shell-help"));
         assert!(help.is_some() || whole.width() < 500.0, "{name}");
         let unit = window.get_all_by_label_contains("Ensemble").next();
@@ -124,7 +124,7 @@ fn prediction_is_beside_canvas_at_every_size() {
     });
 }
 
-/// Turns the wheel at a point until the window no longer follows.
+/// Scrolls to the end at this position.
 fn scroll_to_end(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
     for _ in 0..6 {
         scroll(window, at, -400.0);
@@ -132,7 +132,7 @@ fn scroll_to_end(window: &mut Harness<'_, StudioApp>, at: egui::Pos2) {
     }
 }
 
-/// One turn of the wheel at a point, by this number of points.
+/// Scrolls once at this position by this number of points.
 pub fn scroll(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
     window.hover_at(at);
     window.event(egui::Event::MouseWheel {
@@ -144,7 +144,7 @@ pub fn scroll(window: &mut Harness<'_, StudioApp>, at: egui::Pos2, by: f32) {
     });
 }
 
-/// What can be pressed or filled in and is outside the window to the left or right.
+/// Inputs that extend beyond the left or right edge of the window.
 fn inputs_outside_window(window: &Harness<'_, StudioApp>) -> Vec<String> {
     use egui::Role;
     let whole = visible_rect(window);
@@ -252,7 +252,7 @@ fn inputs_stay_inside_small_windows() {
             settle(&mut window);
             let name = format!("{title} at {}", size[0]);
             shot(&mut window, &format!("small-{title}-{}", size[0]));
-            // Heads of tables that are scrolled sideways explain themselves.
+            // Table headers may be scrolled out of the window.
             let out = inputs_outside_window(&window).into_iter();
             let out = out.filter(|name| !says!(name, "glossary-term-meaning"));
             found.extend(out.map(|input| format!("{name}: {input}")));

@@ -1,4 +1,4 @@
-//! Small things: the words of errors, what is where, what can be read.
+//! Small details: wording of errors, positions and readability.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -154,7 +154,7 @@ fn unshowable_class_names_suggest_fonts() {
     shot(&mut window, "fonts-missing");
 }
 
-/// The run at work ends with every answer wrong.
+/// Finishes a run whose predictions are all wrong.
 fn finish_with_wrong_answers(
     window: &mut Harness<'_, StudioApp>,
     backend: &lae_studio::session::backend::Recorded,

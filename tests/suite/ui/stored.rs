@@ -1,5 +1,5 @@
-//! Runs as stored on disk, handled by mouse with the real engine: stopped, resumed, opened,
-//! repeated without LAE, moved to the trash; images dropped and pasted.
+//! Stored runs, handled by mouse with the real engine: stopped, resumed, opened,
+//! repeated with the Baseline, moved to the trash; dropped and pasted files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     window.get_by_label(tr!("compare-first-task-over-time"));
     window.get_by_label_contains("% of task 1");
 
-    // An image dropped on another page is asked about, not taken for data.
+    // An image dropped on another page is predicted and does not replace the data.
     let picture = runs.path().join("seven.png");
     let mut pixels = image::RgbImage::new(40, 40);
     for i in 8..32 {
@@ -140,7 +140,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     assert_eq!(window.state().page, Page::Predict);
     assert_eq!(window.state().session.experiment.draft.data, data);
 
-    // The same from the clipboard, as pixels and as a path.
+    // Images pasted as pixels and as a path are predicted as well.
     let ticket = window.state().session.predict.ticket;
     let image = egui::ColorImage::filled([40, 40], egui::Color32::BLACK);
     window.event(egui::Event::PasteImage(image.into()));
@@ -155,7 +155,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         predict.ticket > ticket && predict.answers.iter().flatten().count() == 3
     });
 
-    // Weights become the backbone; a file that is none is a problem on the page.
+    // Dropped weights become the backbone; an invalid file is reported.
     let weights = runs.path().join("net.safetensors");
     std::fs::write(&weights, "no weights").unwrap();
     open_page(&mut window, tr!("page-experiment"));
@@ -172,7 +172,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     );
     assert!(!session.experiment.plan.problems.is_empty());
 
-    // A folder of peft's is what the PET starts from, until the user chooses another or it is gone.
+    // A dropped peft adapter initialises the PET until the user resets it; a missing one is reported.
     let adapter = runs.path().join("adapter");
     std::fs::create_dir(&adapter).unwrap();
     for name in ["adapter_config.json", "adapter_model.safetensors"] {
@@ -232,7 +232,7 @@ fn opened_run_reloads_when_window_gets_focus() {
     assert_eq!(opened(&window), Some(3));
 }
 
-/// Runs that can be read once; how often it was tried.
+/// A run that can be read only once, with the number of attempts.
 struct DamagedAfterFirstRead(Disk, Arc<AtomicUsize>);
 
 impl Sources for DamagedAfterFirstRead {
@@ -268,7 +268,7 @@ fn unreadable_run_is_retried_once_per_folder_change() {
     assert_eq!(tries(), 1);
     for (task, tried) in [(1, 2), (2, 3)] {
         other.save_task(&report(task), &Named::new()).unwrap();
-        // It is looked at each time that the user comes back to the window.
+        // Each focus of the window checks the folder.
         for _ in 0..3 {
             let events = &mut window.input_mut().events;
             events.push(egui::Event::WindowFocused(true));

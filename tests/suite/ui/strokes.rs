@@ -1,4 +1,4 @@
-//! A fast pen on a slow window: no stroke is lost, and each can be taken back.
+//! Fast strokes in a slow window: none is lost, and each can be undone.
 
 use egui::{Event, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::Harness;
@@ -23,7 +23,7 @@ fn pointer_button(pos: Pos2, pressed: bool) -> Event {
     }
 }
 
-/// The pen comes down, moves along the places and is lifted.
+/// The events of a stroke through these positions.
 fn stroke(places: &[Pos2]) -> Vec<Event> {
     let mut events = vec![
         Event::PointerMoved(places[0]),
@@ -60,7 +60,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     assert_eq!(drawing.strokes[0].len(), 4);
     assert_eq!(drawing.strokes[1].len(), 2);
     assert_eq!((drawing.strokes[2].len(), *lifted), (1, 1));
-    // A stroke that continues in the next frame, and ends outside of the canvas.
+    // A stroke that continues in the next frame and ends outside the canvas.
     harness.input_mut().events.extend([
         Event::PointerMoved(at(0.3, 0.3)),
         pointer_button(at(0.3, 0.3), true),
@@ -77,7 +77,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     let (drawing, lifted) = harness.state();
     assert_eq!(drawing.strokes[3].len(), 3);
     assert_eq!((drawing.down, *lifted), (false, 2));
-    // What begins elsewhere is no stroke.
+    // A drag that begins outside the canvas is no stroke.
     harness
         .input_mut()
         .events
@@ -86,7 +86,7 @@ fn several_strokes_in_one_frame_are_all_drawn() {
     assert_eq!(harness.state().0.strokes.len(), 4);
 }
 
-/// Images that were asked about, oldest first.
+/// The images of all prediction requests, oldest first.
 fn predicted_images(backend: &Recorded) -> Vec<Picture> {
     let all = backend.asked().into_iter();
     all.filter_map(|command| match command {

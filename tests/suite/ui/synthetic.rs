@@ -1,4 +1,4 @@
-//! Recorded events of a run that never was: five tasks of two digits, forgetting a little.
+//! Made-up events of a run: five tasks of two digits, with a little forgetting.
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
@@ -34,7 +34,7 @@ pub fn header() -> RunHeader {
     }
 }
 
-/// A repeatable stream of numbers in 0..1.
+/// A reproducible sequence of numbers in 0..1.
 struct Numbers(u64);
 
 impl Numbers {
@@ -127,7 +127,7 @@ pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
     }
 }
 
-/// Everything up to the middle of the task after `done` finished ones.
+/// All events up to the middle of the task after `done` finished tasks.
 pub fn events(done: usize) -> Vec<Event> {
     let run = || RUN.to_string();
     let mut events = vec![Event::Started(Box::new(header()))];
@@ -154,7 +154,7 @@ pub fn events(done: usize) -> Vec<Event> {
     events
 }
 
-/// What the run says to a seven after a task.
+/// The prediction of a seven after a task.
 pub fn prediction(ticket: u64, task: usize) -> Prediction {
     let count = 2 * (task + 1);
     let spread = |favourite: usize, p: f32| {

@@ -13,7 +13,7 @@ use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
 use crate::data::{Made, picture};
 
-/// A run of one task over the two classes of a folder, each answer the other class.
+/// A run of one task over two classes whose predictions are all wrong.
 fn run_on_folder(made: &Made, images: Option<Fingerprints>) -> (RunHeader, TaskReport) {
     let place = made.path().to_string_lossy().into_owned();
     let header = RunHeader {
@@ -77,7 +77,7 @@ fn replaced_test_files_are_reported_not_shown() {
     window.get_by_label(&tr!("train-tile-test-image", of = "test", index = 0));
     assert!(!shows!(window, "predict-problem-test-changed"));
 
-    // Another image under the name of one of them; the page is left and come back to.
+    // Replaces an image and returns to the page.
     let replaced = made.path().join("test/a/001.png");
     image::RgbImage::new(40, 40).save(&replaced).unwrap();
     for page in [Page::Compare, Page::Train] {
@@ -89,7 +89,7 @@ fn replaced_test_files_are_reported_not_shown() {
     assert_absent!(window, "train-tile-test-image", of = "test", index = 0);
     shot(&mut window, "replaced-images");
 
-    // Put back, it is there again.
+    // With the original file, the image is shown again.
     picture(&replaced, "test/a/001.png");
     assert_eq!(made.open().fingerprints(), there);
     for page in [Page::Compare, Page::Train] {

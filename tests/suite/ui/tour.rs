@@ -1,4 +1,4 @@
-//! The tour on the real engine, as a user takes it: by mouse and by keyboard, with the digits
+//! The tour with the real engine, by mouse and by keyboard, with the digits
 //! that are part of the program.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ fn draft() -> RunConfig {
     }
 }
 
-/// A window on Learn over the real engine.
+/// Opens Learn with the real engine.
 fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window(size, ThemeChoice::Dark, move |wake| {
@@ -41,7 +41,7 @@ fn tour<'a>(window: &'a Harness<'_, StudioApp>) -> &'a Tour {
     window.state().session.learn.tour.as_ref().unwrap()
 }
 
-/// Has the runs of the tour learn from fewer images: what they learn is not at issue.
+/// Reduces the images and epochs of the tour's runs, because their accuracy does not matter.
 fn shorten_runs(window: &mut Harness<'_, StudioApp>) {
     let tour = window.state_mut().session.learn.tour.as_mut().unwrap();
     for run in &mut tour.runs {
@@ -59,7 +59,7 @@ fn wait_for(window: &mut Harness<'_, StudioApp>, step: TourStep) {
     settle(window);
 }
 
-/// Draws a chain of corners on a canvas with the mouse.
+/// Draws lines through these corners on a canvas with the mouse.
 fn draw(window: &mut Harness<'_, StudioApp>, canvas: &str, corners: &[[f32; 2]]) {
     let rect = window.get_by_label(canvas).rect();
     let at = |[x, y]: [f32; 2]| rect.min + egui::vec2(x, y) * rect.width();
@@ -114,7 +114,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     shot(&mut window, "tour-2");
     press(&mut window, tr!("tour-first-train"));
     wait_for(&mut window, TourStep::Guess);
-    // It waits for the user, and answers what is drawn meanwhile.
+    // The run waits for the user and predicts the drawings in the meantime.
     wait(&mut window, "the run waits", |app| {
         let tour = app.session.learn.tour.as_ref().unwrap();
         tour.run().state == TourRunState::Paused
@@ -252,7 +252,7 @@ fn escape_leaves_tour_and_stops_its_run() {
         window.get_by_label(tr!("tour-leave"));
         window.key_press(Key::Escape);
         window.run_steps(3);
-        // Where something was done, it is asked about; Escape and Enter stay, as is closing the window.
+        // After the first step the tour asks before leaving; Escape and Enter cancel.
         if last > TourStep::Draw {
             window.get_by_label(tr!("shell-ask-leave"));
             shot(&mut window, "tour-leave");
@@ -347,7 +347,7 @@ fn reduced_motion_disables_animations() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    // The question mark is there while nothing trains.
+    // The help button is visible while nothing trains.
     press(&mut window, tr!("shell-help"));
     shot(&mut window, "help");
     press(&mut window, tr!("help-tour"));

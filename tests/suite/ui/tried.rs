@@ -1,4 +1,4 @@
-//! Which method suits the images that are set up: asked, shown, and one taken over.
+//! Trying methods on the selected images: starting a trial, its results and applying one.
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::experiment::ResourceCache;
@@ -79,7 +79,7 @@ fn method_trial_shows_results_and_applies_choice() {
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.method, "simplecil");
     assert_eq!(session.experiment.draft.validation_share, 0.0);
-    // Of other images it says nothing.
+    // Results are not shown for other images.
     let ctx = window.ctx.clone();
     let letters = lae_studio::ui::command::UiCommand::ChooseData("letters".into());
     window.state_mut().act(&ctx, letters);
@@ -97,7 +97,7 @@ fn trial_queued_before_restart_shows_result() {
         JobWork::Try(Box::default()),
         "Which method suits digits".into(),
     );
-    // As a window before this one had it queued.
+    // The job was queued by a previous window.
     backend.clone().send(Command::Queue(Box::new(job)));
     settle(&mut window);
     backend.push(Event::Phase {

@@ -1,4 +1,4 @@
-//! Changes of the settings are taken back, and put there again.
+//! Undo and redo of settings.
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
@@ -13,13 +13,13 @@ use super::{recorded, settle};
 const UNDO: (Modifiers, Key) = (Modifiers::COMMAND, Key::Z);
 const REDO: (Modifiers, Key) = (Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 
-/// A window whose settings were changed twice, and were not touched for a while after each change.
+/// Opens a window and changes the epochs twice, with a pause after each change.
 fn changed_twice(runs: &std::path::Path) -> Harness<'static, StudioApp> {
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs);
     settle(&mut window);
     for epochs in [7, 9] {
         window.state_mut().session.experiment.draft.epochs = epochs;
-        // The history gets the time of a window whose frames are a quarter of a second apart.
+        // The frames of the test window are a quarter of a second apart.
         window.run_steps(12);
     }
     window
@@ -40,7 +40,7 @@ fn undo_and_redo_step_through_settings() {
     assert_eq!(press(&mut window, UNDO), 5, "there was nothing before");
     assert_eq!(press(&mut window, REDO), 7);
     assert_eq!(press(&mut window, REDO), 9);
-    // Another change ends what could be put there again.
+    // A new change clears the redo history.
     assert_eq!(press(&mut window, UNDO), 7);
     window.state_mut().session.experiment.draft.epochs = 3;
     window.run_steps(12);

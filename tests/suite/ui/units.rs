@@ -1,4 +1,4 @@
-//! Lessons on the page Learn: opened, answered, asked to train, read in both languages and in small
+//! Lessons on the page Learn: opening, answering and training, in both languages and in small
 //! windows.
 
 use egui_kittest::Harness;
@@ -20,7 +20,7 @@ use super::sizes::scroll;
 use super::synthetic::{RUN, header, report};
 use super::{choosers, recorded, settle, shot, wait, window_with};
 
-/// A window with the list of lessons on show.
+/// Opens the list of lessons.
 fn open_learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded(size, theme, runs.path());
@@ -51,7 +51,7 @@ fn lesson_saves_guess_and_queues_its_runs() {
     let queued = asked.iter().filter(|c| matches!(c, Command::Queue(_)));
     assert_eq!(queued.count(), 1);
     assert_eq!(window.state().session.experiment.draft, draft);
-    // The same lesson in German, with the answer that was given.
+    // The lesson keeps the answer when the language changes to German.
     window.get_by_label(tr!("settings-title")).click();
     window.run_steps(3);
     window.get_by_label("Deutsch").click();
@@ -107,7 +107,7 @@ fn lesson_resumes_paused_queue() {
     settle(&mut window);
     window.state_mut().session.hold_queue(true);
     settle(&mut window);
-    // The first one is at work.
+    // The first run is training.
     assert_eq!(window.query_all_by_label(tr!("learn-on-hold")).count(), 5);
     window.get_by_label(tr!("learn-resume-queue")).click();
     settle(&mut window);
@@ -147,7 +147,7 @@ fn every_lesson_opens_at_double_zoom() {
     }
 }
 
-/// Trains the run of the open lesson "What is forgotten?" in a recorded way, as started at this time.
+/// Pushes the events of the run of the lesson "What is forgotten?" with this start time.
 fn record_run(window: &mut Harness<'_, StudioApp>, backend: &Recorded, started: String) {
     let unit = window.state().session.learn.units.open.clone().unwrap();
     let mut facts = header();
@@ -206,7 +206,7 @@ fn content_after_guess_is_hidden_until_answered() {
     guess_and_train(&mut window, &backend);
     for again in 0..2 {
         window.get_by_label(MATRIX);
-        // The second guess of the lesson hides what comes behind it.
+        // The second guess of the lesson hides the content after it.
         let end = window.query_by_label("5. Final question");
         assert!(end.is_none());
         restart_lesson(&mut window, tr!("shell-ask-restart-keep"));
@@ -257,7 +257,7 @@ fn restarted_lesson_can_train_its_runs_again() {
     window.get_by_label("3. Measure by hand");
 }
 
-/// The positions of all choices, fields and buttons of questions.
+/// The positions of all controls of questions.
 fn control_rects(window: &Harness<'_, StudioApp>) -> Vec<(String, egui::Rect)> {
     let choices = window.query_all_by_role(egui::Role::RadioButton);
     let fields = window.query_all_by_role(egui::Role::TextInput);
@@ -325,7 +325,7 @@ fn lessons_keep_scroll_position_until_restarted() {
     window.run_steps(30);
     let scrolled = place(&window);
     assert!(scrolled < top - 100.0, "{scrolled}");
-    // Another lesson, then another page.
+    // Opens another lesson, then another page.
     window.get_by_label(tr!("learn-all-lessons")).click();
     settle(&mut window);
     open_lesson(&mut window, "Inside LAE");

@@ -1,4 +1,4 @@
-//! Wrong input ends in one clear sentence, and the window continues.
+//! Invalid input is reported clearly, and the window keeps working.
 
 use lae_studio::problem::Problem;
 use std::sync::Arc;
@@ -71,10 +71,10 @@ fn huge_epoch_count_is_reported_without_crash() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
-    // As "Duplicate" brings them from a run's file.
+    // "Duplicate" can load this value from the file of a run.
     window.state_mut().session.experiment.draft.epochs = usize::MAX;
     settle(&mut window);
-    // They stay as the file had them, and the page says what is wrong with them.
+    // The value stays unchanged, and the page reports the problem.
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.epochs, usize::MAX);
     let told = |problem: &&Problem| problem.place == "--epochs";
@@ -92,7 +92,7 @@ fn single_class_task_warns_and_offers_sizes() {
     window.state_mut().session.experiment.draft.classes_per_task = "3".into();
     settle(&mut window);
     window.get_by_label_contains("Task 4 has a single class");
-    // It can be trained all the same.
+    // The run can still be started.
     assert!(window.state().session.experiment.plan.problems.is_empty());
     window.get_by_label("Use 3,3,4").click();
     settle(&mut window);
