@@ -147,7 +147,7 @@ fn window_with(
         })
 }
 
-/// Steps until `done` returns true; fails with `what` after [`PATIENCE`](crate::PATIENCE).
+/// Steps until `done` returns true; fails with `what` after `PATIENCE`.
 fn wait(
     harness: &mut Harness<'_, StudioApp>,
     what: &str,
@@ -160,7 +160,10 @@ fn wait(
             harness.run_steps(2);
             return;
         }
-        assert!(begun.elapsed() < crate::PATIENCE, "timed out waiting until {what}");
+        assert!(
+            begun.elapsed() < crate::PATIENCE,
+            "timed out waiting until {what}"
+        );
         std::thread::sleep(Duration::from_millis(15));
     }
 }

@@ -22,7 +22,7 @@ use super::{Dropped, settle, shot, wait, window};
 use crate::teach::letters;
 
 fn wait_until_finished(window: &mut Harness<'_, StudioApp>) {
-    wait(window, "the job ends", |app| {
+    wait(window, "the run finishes", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.stage == Stage::Finished)
     });
@@ -88,7 +88,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         .push(Arc::new(Dropped(path)));
     window.step();
     // The classes of the folder are shown before training starts.
-    wait(&mut window, "the folder is looked at", |app| {
+    wait(&mut window, "the folder is read", |app| {
         let lesson = app.session.task_preview(&folder);
         lesson.is_some_and(|(_, found)| found.ready().is_some())
     });
@@ -126,7 +126,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     let session = &mut window.state_mut().session;
     session.pin_predictor(folder.clone());
     session.predict_picture(Arc::new(picture), None);
-    wait(&mut window, "every snapshot answers", |app| {
+    wait(&mut window, "all snapshots predict", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 4 && answers.iter().all(Option::is_some)
     });
@@ -136,13 +136,13 @@ fn dropped_folder_adds_task_that_can_be_undone() {
         .get_by_label(&tr!("shell-teach-undo", classes = "A, B"))
         .click();
     settle(&mut window);
-    wait(&mut window, "the added task is gone", |app| {
+    wait(&mut window, "the added task is removed", |app| {
         let opened = app.session.train.opened.as_ref();
         opened.is_some_and(|run| run.tasks() == 3)
     });
     assert!(store::load(&folder).unwrap().header.added_tasks.is_empty());
     // Predict keeps the run, which now has one task less.
-    wait(&mut window, "the run is asked again", |app| {
+    wait(&mut window, "the run predicts again", |app| {
         let answers = &app.session.predict.answers;
         answers.len() == 3 && answers.iter().all(Option::is_some)
     });

@@ -162,7 +162,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     assert_eq!(
         (&first.run, first.picture.rgb[0]),
         (&folders[0], 0),
-        "light on dark"
+        "the drawing is light on dark"
     );
     answer_last_request(&mut window, &backend);
     window.get_by_label_contains("score ");
@@ -178,7 +178,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     assert_eq!(
         (&second.run, second.picture.rgb[0]),
         (&folders[1], 255),
-        "dark on light"
+        "the drawing is dark on light"
     );
     answer_last_request(&mut window, &backend);
     let predict = &window.state().session.predict;

@@ -53,7 +53,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     settle(&mut window);
     assert!(
         window.query_by_label(tr!("train-compare-with")).is_none(),
-        "there is no other one yet"
+        "no other run exists yet"
     );
     backend.push(Event::Finished {
         run: "first".into(),
@@ -66,7 +66,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
     // These runs are not stored on disk: the first one is taken from memory.
     let session = &window.state().session;
     assert_eq!(session.train.live.as_ref().unwrap().name(), "second");
-    let other = session.companion().expect("the first run is drawn beside");
+    let other = session.companion().expect("the first run is the companion");
     assert_eq!(
         (other.header.short(), other.history.accuracy.len()),
         ("LAE", 5)

@@ -154,13 +154,13 @@ fn unresponsive_file_dialog_can_be_replaced_by_path() {
         std::thread::sleep(std::time::Duration::from_millis(30));
         window.step();
         steps += 1;
-        assert!(steps < 200, "the way to do without never came");
+        assert!(steps < 200, "the window never offered to type a path");
     }
     window.get_by_label(tr!("shell-path-type-instead")).click();
     window.run_steps(4);
     window.get_by_label(tr!("shell-path-choose-folder"));
     // The late choice of the dialog is ignored.
-    wait(&mut window, "the dialog answers", |app| !app.session.busy());
+    wait(&mut window, "the dialog returns", |app| !app.session.busy());
     window.run_steps(3);
     assert_eq!(window.state().session.experiment.draft.data, "digits");
 }
@@ -190,7 +190,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     let new = folder.path().join("digits.zip");
     submit_path(&mut window, tr!("shell-path"), &new);
     let there = |app: &StudioApp| app.session.notices.list.last().is_some();
-    wait(&mut window, "it is written", there);
+    wait(&mut window, "the file is written", there);
     assert!(new.exists() && window.query_by_label(tr!("shell-path-save-here")).is_none());
     let old = std::fs::read(folder.path().join("old.zip")).unwrap();
     assert_eq!(old, b"old");
@@ -199,7 +199,7 @@ fn existing_file_is_not_replaced_without_confirmation() {
     settle(&mut window);
     submit_path(&mut window, tr!("shell-path"), folder.path());
     let there = |app: &StudioApp| app.session.notices.total > 1;
-    wait(&mut window, "it is written, too", there);
+    wait(&mut window, "the second file is written", there);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }
 
@@ -330,8 +330,6 @@ fn ctrl_enter_starts_run_with_current_settings() {
     let data = made.path().join("mine").display().to_string();
     type_without_enter(&mut window, tr!("data-folder-name"), &data);
     start(&mut window);
-    wait(&mut window, "the run is asked for", |_| {
-        !queued().is_empty()
-    });
+    wait(&mut window, "the run is queued", |_| !queued().is_empty());
     assert_eq!(queued()[0].data, data);
 }

@@ -55,7 +55,7 @@ fn pending_file_choice_hides_previous_description() {
     assert_eq!(
         path.as_deref().unwrap_or_default(),
         "",
-        "the field does not contain a network's name"
+        "the field contains a network name"
     );
     shot(&mut window, "file-wished-for");
     // The dialog is cancelled: everything is as before.
@@ -120,7 +120,10 @@ fn unusable_runs_folder_is_reported_before_start() {
     let told = window
         .get_all_by_label_contains("Cannot save runs in this folder")
         .count();
-    assert_eq!(told, 2, "where the start button is, and in the list");
+    assert_eq!(
+        told, 2,
+        "the error is shown beside the start button and in the list"
+    );
     let (mut fine, _) = recorded(
         [1280.0, 900.0],
         ThemeChoice::Dark,

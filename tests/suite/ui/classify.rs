@@ -87,7 +87,7 @@ fn classifies_own_images_on_start_page() {
     // The second folder has new images.
     let new = letters("ABC", 3);
     drop_folder(&mut window, new.path());
-    wait(&mut window, "they are classified", |app| {
+    wait(&mut window, "the images are classified", |app| {
         app.session.predict.sorted.ready().is_some()
     });
     settle(&mut window);
@@ -129,7 +129,7 @@ fn refuses_new_images_without_model() {
     let file = folder.path().join("a.png");
     image::RgbImage::new(8, 8).save(&file).unwrap();
     drop_folder(&mut window, &file);
-    wait(&mut window, "it is refused", |app| {
+    wait(&mut window, "the image is rejected", |app| {
         let mut notices = app.session.notices.list.iter();
         notices.any(|notice| notice.problem.what == tr!("classify-no-model"))
     });

@@ -179,7 +179,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     settle(&mut window);
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
-    wait(&mut window, "the cluster was asked", |app| {
+    wait(&mut window, "the cluster is queried", |app| {
         !app.session.train.clusters.grids.is_empty()
     });
     settle(&mut window);
@@ -196,7 +196,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     seen.lock().unwrap().tasks[6].state = TaskState::Running;
     window.get_by_label(tr!("train-cluster-refresh")).click();
     let running = "3 of 8 runs done · 2 running · 1 waiting · 2 failed";
-    wait(&mut window, "the cluster was asked again", |app| {
+    wait(&mut window, "the cluster is queried again", |app| {
         let grids = &app.session.train.clusters.grids;
         grids[0].count(TaskState::Running) == 2
     });
@@ -218,7 +218,7 @@ fn cluster_grid_is_shown_refreshed_and_cancelled() {
     window.get_by_label(tr!("train-grid-cancel")).click();
     settle(&mut window);
     window.get_by_label(tr!("shell-ask-grid-stop-yes")).click();
-    wait(&mut window, "it is asked again", |app| {
+    wait(&mut window, "the grid is cancelled", |app| {
         app.session.train.clusters.grids[0].is_over()
     });
     settle(&mut window);

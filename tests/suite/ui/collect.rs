@@ -213,7 +213,7 @@ fn dropped_images_become_data_set_of_named_classes() {
     window
         .get_by_label(tr!("shell-collect-use-as-dataset"))
         .click();
-    wait(&mut window, "the data set is open", |app| {
+    wait(&mut window, "the data set is opened", |app| {
         let view = app.session.experiment.data.ready();
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
     });
@@ -235,7 +235,10 @@ fn closing_warns_about_collected_images_and_removal_undoes() {
     let collect = UiCommand::Collect(Purpose::Data);
     window.state_mut().act(&ctx, collect);
     settle(&mut window);
-    assert!(press_close(&mut window), "there is nothing to lose");
+    assert!(
+        press_close(&mut window),
+        "nothing is collected, so the window closes"
+    );
     drop_file(&mut window, source.path().join("A"));
     wait(&mut window, "the images are read", |app| {
         app.session.collection.count() == 3
@@ -295,7 +298,7 @@ fn collected_and_pinned_images_survive_restart() {
         window
     };
     let mut window = opened();
-    assert!(!drafts.exists(), "there is nothing to keep");
+    assert!(!drafts.exists(), "no drafts exist yet");
     let session = &mut window.state_mut().session;
     session.pin(test_image(1), Some("7".into()));
     session.pin(test_image(2), None);
@@ -341,7 +344,7 @@ fn collected_and_pinned_images_survive_restart() {
             .flatten()
             .map(|entry| entry.path())
     };
-    assert_eq!(images().count(), 7, "six images and the list");
+    assert_eq!(images().count(), 7, "expected six images and the list");
     drop(next);
     let one = images().find(|path| path.extension().is_some_and(|ending| ending == "png"));
     std::fs::write(one.unwrap(), "no image").unwrap();

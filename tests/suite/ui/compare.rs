@@ -388,7 +388,7 @@ fn selects_comparable_runs_and_reports_incomparable_ones() {
         .query_all_by_role(egui::Role::CheckBox)
         .filter(open)
         .collect();
-    assert_eq!(ticks.len(), 1, "the pair of equal tasks is ticked");
+    assert_eq!(ticks.len(), 1, "the comparable pair is selected");
     ticks[0].click();
     drop(ticks);
     settle(&mut window);

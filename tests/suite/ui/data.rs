@@ -190,7 +190,7 @@ fn test_share_change_reuses_files_unless_fresh() {
     assert_eq!(open(0.2, false).unwrap(), (16, 4));
     std::fs::remove_dir_all(made.path().join("b")).unwrap();
     assert_eq!(open(0.5, false).unwrap(), (10, 10));
-    assert!(open(0.5, true).is_err(), "one class is left");
+    assert!(open(0.5, true).is_err(), "one class is not enough");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn network_inputs_match_loader_output() {
     let other = look(3, 1);
     assert_ne!(
         other.images[0].training_view.rgb, inputs.images[0].training_view.rgb,
-        "another epoch, another crop"
+        "another epoch uses another crop"
     );
     assert_eq!(
         other.images[0].test_view.rgb,
@@ -364,7 +364,7 @@ fn image_in_both_splits_shows_both_names() {
     let mut window = open_data_set(made.path().to_str().unwrap(), "1");
     assert!(
         window.query_by_label("Test share").is_none(),
-        "a test split was given"
+        "the data has its own test split"
     );
     window.get_by_label(&tr!("data-in-both-splits", n = 1));
     window.get_by_label(tr!("data-in-both-splits-show")).click();
@@ -432,7 +432,7 @@ fn download_shows_progress_and_can_be_stopped() {
     window
         .get_by_label(&tr!("data-download", size = 170))
         .click();
-    wait(&mut window, "progress shows", |app| {
+    wait(&mut window, "the download reports progress", |app| {
         let mut downloads = app.session.downloads().iter();
         downloads.any(|d| d.transfer.progress().1.is_some())
     });
@@ -478,6 +478,6 @@ fn test_images_of_run_respect_its_limits() {
     let full = session.experiment.data.ready().unwrap();
     assert!(
         full.test_total() > 30,
-        "the settings' own view has no limits"
+        "the data set of the settings has no limits"
     );
 }

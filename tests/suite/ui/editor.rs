@@ -128,7 +128,7 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
         "experiment-trainable-parameters",
         n = 30_720
     ));
-    wait(&mut window, "it is measured", |app| {
+    wait(&mut window, "the plugin is measured", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
     });
@@ -283,7 +283,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     let theirs = fs::read_to_string(&own).unwrap().replace("gelu", "relu");
     std::thread::sleep(Duration::from_millis(20));
     fs::write(&own, &theirs).unwrap();
-    wait(&mut window, "their text is taken over", |app| {
+    wait(&mut window, "external changes appear", |app| {
         app.session
             .editor
             .open
@@ -295,7 +295,7 @@ fn unsaved_text_survives_restart_and_external_changes_load() {
     let mine = format!("{theirs}\n# mine\n");
     replace_text(&mut window, &mine);
     fs::write(&own, theirs.replace("relu", "tanh")).unwrap();
-    wait(&mut window, "it is asked", |app| {
+    wait(&mut window, "reloading is offered", |app| {
         app.session
             .editor
             .open

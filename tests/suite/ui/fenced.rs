@@ -129,7 +129,7 @@ fn run_finishes_while_page_and_event_handling_panic() {
         .len();
     wait(
         &mut window,
-        "another task is learned behind the closed page",
+        "another task is learned while the page is closed",
         |app| {
             let live = app.session.train.live.as_ref();
             live.is_some_and(|run| run.reports.len() > before)
@@ -145,7 +145,11 @@ fn run_finishes_while_page_and_event_handling_panic() {
         .list
         .iter()
         .filter(|told| told.bad);
-    assert_eq!(told.count(), 1, "once, not with every frame");
+    assert_eq!(
+        told.count(),
+        1,
+        "the error is reported once, not in every frame"
+    );
     inject_fault(&mut window, None);
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -252,7 +256,7 @@ fn panicking_event_keeps_window_and_run_alive() {
     assert_eq!(window.state().session.notices.list.len(), 1);
     assert_eq!(backend.wished(), ControlRequest::Run);
     broken.store(false, Ordering::Relaxed);
-    wait(&mut window, "the news are taken in later", |app| {
+    wait(&mut window, "the events are handled later", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| run.reports.len() == 4)
     });
@@ -268,7 +272,7 @@ fn window_panic_saves_running_run() {
     assert!(torn.is_err());
     let listed = store::list(runs.path());
     let [run] = &listed[..] else {
-        panic!("one run, not {}", listed.len());
+        panic!("expected one run, found {}", listed.len());
     };
     let stored = run.summary.as_ref().unwrap();
     assert!(stored.saved() > 0);

@@ -52,7 +52,7 @@ pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
     });
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();
-    wait(&mut window, "one task is measured", |app| {
+    wait(&mut window, "one task is evaluated", |app| {
         let live = app.session.train.live.as_ref();
         live.is_some_and(|run| !run.reports.is_empty())
     });
@@ -82,7 +82,7 @@ fn demo_run_trains_and_predicts_drawing() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num5);
     settle(&mut window);
     draw_seven(&mut window);
-    wait(&mut window, "three snapshots answer", |app| {
+    wait(&mut window, "three snapshots predict", |app| {
         app.session.predict.answers.iter().flatten().count() == 3
     });
     let predict = &window.state().session.predict;

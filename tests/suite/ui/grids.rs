@@ -95,7 +95,7 @@ fn grid_of_values_runs_each_combination_once() {
     // A user on Train is moved to Compare.
     assert_eq!(window.state().page, Page::Compare);
     act(&mut window, UiCommand::Show(Page::Experiment));
-    wait(&mut window, "the runs are known", |app| {
+    wait(&mut window, "the finished runs are found", |app| {
         let view = app.session.experiment.grid.view.ready();
         view.is_some_and(|view| view.standing.done() == 4)
     });
@@ -104,7 +104,7 @@ fn grid_of_values_runs_each_combination_once() {
     window.get_by_label(tr!("experiment-nothing-to-start"));
     // Of three orders, only the third is missing.
     change_grid(&mut window, |session| session.repeat_rows("order", Some(3)));
-    wait(&mut window, "two runs are to do", |app| {
+    wait(&mut window, "two runs remain", |app| {
         app.session.grid_to_do() == Some(2)
     });
     change_grid(&mut window, Session::close_grid);
@@ -165,7 +165,7 @@ fn value_lists_are_separate_and_survive_restart() {
     window.key_press(egui::Key::Escape);
     let several = window.state().session.experiment.grid.several.clone();
     assert_eq!(several.axes.len(), 2);
-    wait(&mut window, "they are remembered", |_| {
+    wait(&mut window, "the values are saved", |_| {
         Settings::load(Some(&file)).several == several
     });
     drop(window);
@@ -194,7 +194,7 @@ fn grid_resumes_after_window_closes() {
     let before = store::list(runs.path()).len();
     assert!((1..4).contains(&before), "{before}");
     let mut second = open_window(runs.path());
-    wait(&mut second, "the grid waits", |app| {
+    wait(&mut second, "the grid is queued", |app| {
         app.session.waiting().count() == 1
     });
     act(&mut second, UiCommand::Show(Page::Train));
@@ -283,7 +283,7 @@ fn saved_grid_reopens_with_same_runs() {
     settle(&mut window);
     assert!(
         window.query_by_label(title).is_none(),
-        "parts are no product"
+        "a grid of parts cannot be edited as a product"
     );
 }
 
@@ -311,7 +311,7 @@ fn check_confirms_run_and_detects_changed_snapshot() {
         assert!(told.contains("equal to the last bit"), "{told}");
     }
     shot(&mut window, "checked");
-    assert_eq!(store::list(runs.path()).len(), 1, "a check leaves no run");
+    assert_eq!(store::list(runs.path()).len(), 1, "a check stores no run");
     // The check finds a changed byte.
     let snapshot = folder.join("task_1.safetensors");
     let mut bytes = std::fs::read(&snapshot).unwrap();
@@ -349,7 +349,7 @@ fn search_selects_best_row_and_saves_grid() {
                 .contains("has the highest accuracy of 2 rows")
         })
     };
-    wait(&mut window, "one is chosen", chosen);
+    wait(&mut window, "the best row is chosen", chosen);
     let file = root.path().join("several-values-best.toml");
     let name = file.display().to_string();
     change_grid(&mut window, move |session| session.open_grid(name));

@@ -39,7 +39,7 @@ fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Num5);
     settle(&mut window);
     draw_seven(&mut window);
-    wait(&mut window, "three snapshots answer", |app| {
+    wait(&mut window, "three snapshots predict", |app| {
         app.session.predict.answers.iter().flatten().count() == 3
     });
     window.get_by_label(tr!("predict-pin")).click();
@@ -47,7 +47,7 @@ fn open_inside_view(runs: &Path) -> Harness<'static, StudioApp> {
     window.set_size(TALL);
     settle(&mut window);
     window.get_by_label(tr!("predict-inside-open")).click();
-    wait(&mut window, "everything is known", |app| {
+    wait(&mut window, "all inside data is loaded", |app| {
         loaded_tasks(app) == (3, 3)
     });
     settle(&mut window);
@@ -74,7 +74,7 @@ fn inside_views_follow_slider_and_select_images() {
     }
     let pins = &window.state().session.predict.pins;
     let (pin, run) = (pins.pictures()[0].id, pins.runs()[0].clone());
-    wait(&mut window, "the pin is answered", |app| {
+    wait(&mut window, "the pinned image is predicted", |app| {
         app.session.predict.pins.answered(pin, &run) == 3
     });
     shot(&mut window, "inside-task-3");
@@ -84,7 +84,7 @@ fn inside_views_follow_slider_and_select_images() {
     assert!(shows_text(&window, &tr!("predict-map-described", task = 2)));
     assert!(
         shows_text(&window, "not learned yet"),
-        "two digits come with task 3"
+        "task 3 adds two digits"
     );
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
@@ -104,7 +104,7 @@ fn inside_views_follow_slider_and_select_images() {
     wait(&mut window, "a test image is predicted", |app| {
         app.session.predict.truth.is_some()
     });
-    wait(&mut window, "it is looked at", |app| {
+    wait(&mut window, "the image is loaded", |app| {
         loaded_tasks(app).1 == 3
     });
     assert!(window.state().session.predict.pins.pictures().len() == 1);
@@ -182,7 +182,7 @@ fn slider_step_with_ten_runs_is_measured() {
     settle(&mut window);
     let begun = Instant::now();
     window.get_by_label(tr!("predict-inside-open")).click();
-    wait(&mut window, "everything is known", |app| {
+    wait(&mut window, "all inside data is loaded", |app| {
         let pins = &app.session.predict.pins;
         let pin = pins.pictures()[0].id;
         let all = pins.runs().iter().all(|run| pins.answered(pin, run) == 5);

@@ -37,7 +37,7 @@ fn arrow_keys_change_task_outside_text_fields() {
     super::flow::draw_seven(&mut window);
     settle(&mut window);
     let Some(Command::Predict(request)) = backend.asked().pop() else {
-        panic!("a drawing asks for a prediction");
+        panic!("the drawing requested no prediction");
     };
     for &task in &request.tasks {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
@@ -145,7 +145,7 @@ fn closing_asks_only_during_run() {
     assert!(!press_close(&mut window));
     window.key_press(egui::Key::Enter);
     window.run_steps(2);
-    assert!(press_close(&mut window), "agreed, nothing is asked again");
+    assert!(press_close(&mut window), "closes after consent");
     backend.push(Event::Finished { run: RUN.into() });
     settle(&mut window);
     let (mut idle, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());

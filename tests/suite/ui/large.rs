@@ -212,7 +212,7 @@ fn draws_thousand_tasks_with_bounded_shapes() {
     show_confusion_by_tasks(&mut window);
     assert!(
         count_shapes(&window) < SHAPES,
-        "{} over tasks",
+        "{} by tasks",
         count_shapes(&window)
     );
     open_first_cell(&mut window);

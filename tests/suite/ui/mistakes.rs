@@ -115,7 +115,7 @@ fn most_confident_mistakes_come_first_and_open_predict() {
     assert_eq!(tile_order(&window, &[0, 2, 4]), [2, 4, 0]);
     assert!(
         window.query_by_label("mistake, test image 1").is_none(),
-        "it is right"
+        "image 1 is correct"
     );
     window.get_by_label("99.0\u{a0}%");
     assert_eq!(window.get_all_by_label("→ b").count(), 2);
@@ -209,7 +209,7 @@ fn corrected_labels_are_listed_and_reverted() {
     assert_eq!(
         view.test,
         [2, 3],
-        "a, b: one became b, one of b is left out"
+        "one label became b, one image of b is excluded"
     );
     window.get_by_label(tr!("data-corrected-show")).click();
     settle(&mut window);
@@ -254,7 +254,7 @@ fn mistakes_without_stored_certainty_are_predicted_again() {
     settle(&mut window);
     for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
         let requests = predict_requests(&backend);
-        assert_eq!(requests.len(), round + 1, "one after the other");
+        assert_eq!(requests.len(), round + 1, "one request at a time");
         let request = requests.last().unwrap();
         backend.push(Event::Predicted(Box::new(Prediction {
             ticket: request.ticket,
@@ -426,7 +426,7 @@ fn label_check_finishes_while_run_trains() {
     let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.as_ref().unwrap().folder.clone();
     window.state_mut().session.request_label_check(&folder, 0);
-    super::wait(&mut window, "the labels are looked at", |app| {
+    super::wait(&mut window, "the label check finishes", |app| {
         let state = app.session.doubts(&folder, 0);
         !matches!(state, Some((_, DoubtState::Working(..))))
     });

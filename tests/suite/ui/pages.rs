@@ -158,7 +158,7 @@ fn predictions_of_all_snapshots_follow_slider() {
     settle(&mut window);
     let asked = backend.asked();
     let Some(Command::Predict(request)) = asked.last() else {
-        panic!("a drawing asks for a prediction");
+        panic!("the drawing requested no prediction");
     };
     assert_eq!(request.tasks, vec![3, 2, 1, 0]);
     for &task in &request.tasks {

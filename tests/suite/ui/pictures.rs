@@ -124,7 +124,7 @@ fn predict_page_matches_snapshot() {
         settle(window);
         let asked = backend.asked();
         let Some(Command::Predict(request)) = asked.last() else {
-            panic!("a drawing asks for a prediction");
+            panic!("the drawing requested no prediction");
         };
         for &task in &request.tasks {
             let answer = prediction(request.ticket, task);

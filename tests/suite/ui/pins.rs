@@ -112,13 +112,17 @@ fn runs_on_board_predict_all_tasks_newest_first() {
     session.pin(picture(2), None);
     assert_eq!(requests(&backend).len(), 4);
     push_unrelated_event(&mut session, &backend);
-    assert_eq!(requests(&backend).len(), 4, "nothing is asked twice");
+    assert_eq!(requests(&backend).len(), 4, "nothing is requested twice");
     // The first run has learned one more task.
     session.train.live = Some(run_with_tasks("long", 4).1);
     push_unrelated_event(&mut session, &backend);
     let more = &requests(&backend)[4..];
     assert_eq!(more.len(), 2);
-    assert_eq!(more[0].tasks, [3], "what is answered stays");
+    assert_eq!(
+        more[0].tasks,
+        [3],
+        "existing predictions are not requested again"
+    );
 }
 
 #[test]
@@ -139,7 +143,7 @@ fn board_cell_shows_correctness_and_followed_class() {
     assert_eq!((cell.right, cell.followed.as_str()), (Some(false), "7"));
     assert_eq!(cell.answer.unwrap().0, "1");
     let tasks: Vec<usize> = cell.curve.iter().map(|(task, _)| *task).collect();
-    assert_eq!(tasks, [3], "7 is known after the fourth task alone");
+    assert_eq!(tasks, [3], "7 is known only after the fourth task");
     assert_eq!(session.board_cell(&pins[0], &folder, 3).right, Some(true));
     let unknown = session.board_cell(&pins[1], &folder, 3);
     assert_eq!((unknown.right, unknown.followed.as_str()), (None, "7"));
@@ -178,7 +182,7 @@ fn replacing_pin_predicts_again_and_unpinning_discards() {
     assert_eq!(session.predict.pins.answered(pin, &folder), 0);
     assert!(
         session.predict.answers.is_empty(),
-        "nor does Predict take it"
+        "Predict ignores the late prediction"
     );
 }
 
@@ -225,7 +229,7 @@ fn failed_predictions_are_reported_on_their_pin() {
     assert!(session.predict.pins.problem(pin, &folder).is_none());
     assert!(
         session.predict.problem.is_none(),
-        "a ticket that is nobody's"
+        "an unknown ticket is ignored"
     );
     backend.push(refuse(request.ticket));
     session.drain();

@@ -135,7 +135,7 @@ fn dialog_above_presentation_receives_keys() {
     window.state_mut().act(&ctx, UiCommand::Help);
     window.run_steps(4);
     press(&mut window, egui::Key::ArrowLeft);
-    assert!(title(&window), "the arrow was for the dialog");
+    assert!(title(&window), "the dialog receives the arrow key");
     press(&mut window, egui::Key::Escape);
     assert!(!is_closed(&window));
     window.get_by_label("Lauf wählen").click();

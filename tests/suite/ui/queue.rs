@@ -58,7 +58,7 @@ fn run_failing_at_start_does_not_inherit_reports() {
     assert!(live.header.is_none() && live.reports.is_empty());
     assert!(queued_titles(&window).is_empty());
     let told = window.get_all_by_label("The plugin is broken.").count();
-    assert_eq!(told, 2, "in the run's card and as a notice");
+    assert_eq!(told, 2, "the error is shown in the run and as a notice");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn queued_jobs_survive_restart() {
     });
     drop(first);
     let mut second = open();
-    wait(&mut second, "the queue is there", |app| {
+    wait(&mut second, "the queue is restored", |app| {
         app.session.waiting().count() == 1
     });
     settle(&mut second);

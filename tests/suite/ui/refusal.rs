@@ -118,7 +118,7 @@ fn unfamiliar_image_is_rejected_until_disallowed() {
     ));
     // The class belongs to a later task.
     window.get_by_label(&tr!("predict-correct-not-learned", class = "7"));
-    assert!(inside_requests(&backend).is_empty(), "nobody asked for it");
+    assert!(inside_requests(&backend).is_empty(), "no automatic request");
     window
         .get_by_label(tr!("predict-none-count-rejected"))
         .click();
@@ -183,7 +183,7 @@ fn run_without_limit_is_measured_on_test_images() {
     assert_eq!(
         inside_requests(&backend).len(),
         1,
-        "asked once, not in every frame"
+        "the request is sent once, not in every frame"
     );
     push_probe(&mut window, &backend);
     // 95 % of the 40 known images are at −6.3 or below.

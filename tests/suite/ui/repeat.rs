@@ -113,7 +113,7 @@ fn duplicate_keeps_all_digits_of_settings() {
             assert_eq!(
                 window.state().session.experiment.draft,
                 config,
-                "{name} was left"
+                "after leaving {name}"
             );
         }
         for _ in 0..70 {

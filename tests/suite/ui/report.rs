@@ -48,7 +48,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
     window
         .state_mut()
         .act(&ctx, UiCommand::LogLevel(Level::Debug));
-    wait(&mut window, "the level is kept", |_| {
+    wait(&mut window, "the log level is saved", |_| {
         Settings::load(Some(&file)).log == Level::Debug
     });
 
@@ -60,7 +60,7 @@ fn bug_report_lists_files_and_saves_to_chosen_path() {
         in_the_way.to_str().unwrap(),
     );
     window.get_by_label(tr!("shell-report-save")).click();
-    wait(&mut window, "it is not written", |app| {
+    wait(&mut window, "saving the report fails", |app| {
         app.session.saving_report.problem().is_some()
     });
     settle(&mut window);

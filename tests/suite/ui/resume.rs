@@ -43,7 +43,7 @@ fn resume_on_cpu(
         ..
     }) = job
     else {
-        panic!("nothing was asked for");
+        panic!("no run was queued");
     };
     (run, device)
 }

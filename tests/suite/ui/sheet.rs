@@ -105,7 +105,7 @@ fn dropped_folder_is_predicted_during_training() {
     window
         .get_by_role_and_label(egui::Role::Button, tr!("predict-many-stop"))
         .click();
-    wait(&mut window, "it is stopped", |app| {
+    wait(&mut window, "the prediction stops", |app| {
         let sheet = app.session.predict.sheet.as_ref();
         sheet.is_some_and(|sheet| !sheet.is_working())
     });
@@ -117,7 +117,7 @@ fn dropped_folder_is_predicted_during_training() {
 
 /// Checks the images by class, moves one and saves the table.
 fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
-    wait(window, "they are read", |app| {
+    wait(window, "the table is read", |app| {
         app.session.predict.sorted.ready().is_some()
     });
     settle(window);
@@ -144,7 +144,7 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window
         .get_by_label(tr!("predict-sorted-save-table"))
         .click();
-    wait(window, "it is kept", |app| {
+    wait(window, "the table is saved", |app| {
         let sorted = app.session.predict.sorted.ready();
         sorted.is_some_and(|sorted| sorted.is_kept)
     });
@@ -196,7 +196,7 @@ fn check_unsaved_moves(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.key_press(egui::Key::Enter);
     window.run_steps(3);
     assert_absent!(window, "shell-ask-close");
-    assert!(!press_close(window), "nobody agreed");
+    assert!(!press_close(window), "the user did not agree to close");
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
     check_restored_moves(window, csv.with_file_name("drafts"));

@@ -102,7 +102,7 @@ fn prediction_is_beside_canvas_at_every_size() {
         settle(window);
         let asked = backend.asked();
         let Some(Command::Predict(request)) = asked.last() else {
-            panic!("{name}: a drawing asks for a prediction");
+            panic!("{name}: the drawing requested no prediction");
         };
         for &task in &request.tasks {
             backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
@@ -226,7 +226,10 @@ fn dialogs_scroll_to_end_in_smallest_window() {
         assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
         window.get_by_label(last).click();
         settle(&mut window);
-        assert!(window.query_by_label(last).is_none(), "{name} is closed");
+        assert!(
+            window.query_by_label(last).is_none(),
+            "{name} does not close"
+        );
     }
 }
 

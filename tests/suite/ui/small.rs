@@ -192,7 +192,7 @@ fn run_at_chance_level_is_no_success() {
     let marks = window
         .get_all_by_label(tr!("train-no-better-than-guessing"))
         .count();
-    assert_eq!(marks, 3, "one beside each expert's figure");
+    assert_eq!(marks, 3, "one warning beside each expert's figure");
     shot(&mut window, "guessing");
 }
 
@@ -210,7 +210,7 @@ fn notices_appear_below_page_without_moving_it() {
         assert_eq!(
             window.get_by_label(tr!("experiment-start")).rect(),
             start,
-            "nothing moves"
+            "the start button does not move"
         );
         assert!(news.top() > start.bottom());
         shot(&mut window, &format!("news-{}", size[0]));

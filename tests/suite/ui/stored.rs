@@ -74,7 +74,7 @@ fn stopped_run_resumes_opens_and_moves_to_trash() {
 
     open_page(&mut window, tr!("page-compare"));
     window.get_by_label(tr!("compare-delete")).click();
-    wait(&mut window, "the run is gone", |app| {
+    wait(&mut window, "the run is deleted", |app| {
         let rows = app.session.compare.runs.ready();
         rows.is_some_and(|rows| rows.is_empty())
     });
@@ -134,7 +134,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         .dropped_files
         .push(std::sync::Arc::new(Dropped(picture.clone())));
     window.step();
-    wait(&mut window, "three snapshots answer", |app| {
+    wait(&mut window, "three snapshots predict", |app| {
         app.session.predict.answers.iter().flatten().count() == 3
     });
     assert_eq!(window.state().page, Page::Predict);
@@ -150,7 +150,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
     });
     let ticket = window.state().session.predict.ticket;
     window.event(egui::Event::Paste(format!("file://{}", picture.display())));
-    wait(&mut window, "the pasted path is answered", |app| {
+    wait(&mut window, "the pasted file is predicted", |app| {
         let predict = &app.session.predict;
         predict.ticket > ticket && predict.answers.iter().flatten().count() == 3
     });

@@ -124,7 +124,7 @@ fn ctrl_z_removes_strokes_and_predicts_again() {
     assert_eq!(pictures.len(), 3);
     assert_eq!(
         pictures[2], pictures[0],
-        "the first stroke alone is asked about again"
+        "only the first stroke is predicted again"
     );
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
     settle(&mut window);

@@ -115,7 +115,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     press(&mut window, tr!("tour-first-train"));
     wait_for(&mut window, TourStep::Guess);
     // The run waits for the user and predicts the drawings in the meantime.
-    wait(&mut window, "the run waits", |app| {
+    wait(&mut window, "the run is paused", |app| {
         let tour = app.session.learn.tour.as_ref().unwrap();
         tour.run().state == TourRunState::Paused
     });
@@ -139,7 +139,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
         ));
         shot(&mut window, &format!("tour-5-{name}"));
         press(&mut window, tr!(train));
-        wait(&mut window, "it learned two tasks", |app| {
+        wait(&mut window, "the run has learned two tasks", |app| {
             app.session.learn.tour.as_ref().unwrap().run().measured() >= 2
         });
         shot(&mut window, &format!("tour-5-{step:?}"));
@@ -171,7 +171,7 @@ fn tour_by_mouse_ends_with_runs_in_trash() {
     assert_eq!(
         window.state().session.experiment.draft,
         before,
-        "the set-up is the user's"
+        "the user's settings are unchanged"
     );
 }
 
@@ -204,7 +204,7 @@ fn tour_by_keyboard_keeps_runs() {
     };
     assert!(
         focused(&window, tr!("tour-first-train")),
-        "the next thing to do is chosen"
+        "the next button has the focus"
     );
     window.key_press(Key::Enter);
     wait_for(&mut window, TourStep::Guess);
@@ -216,7 +216,7 @@ fn tour_by_keyboard_keeps_runs() {
     wait_for(&mut window, TourStep::Compare);
     window.key_press(Key::ArrowLeft);
     window.run_steps(2);
-    assert_eq!(tour(&window).task, 3, "whatever has the focus");
+    assert_eq!(tour(&window).task, 3, "arrow keys work with any focus");
     choose_by_keys(&mut window, tr!("tour-show-summary"));
     let folder = tour(&window).run().folder.clone().unwrap();
     choose_by_keys(&mut window, tr!("tour-end-keep-runs"));
@@ -268,7 +268,7 @@ fn escape_leaves_tour_and_stops_its_run() {
             window.run_steps(3);
         }
         assert!(window.state().session.learn.tour.is_none(), "{last:?}");
-        wait(&mut window, "its run ends", |app| {
+        wait(&mut window, "the run of the tour ends", |app| {
             !app.session.is_training()
         });
         assert!(window.state().session.predict.pins.pictures().is_empty());

@@ -37,7 +37,7 @@ fn undo_and_redo_step_through_settings() {
     let mut window = changed_twice(runs.path());
     assert_eq!(press(&mut window, UNDO), 7);
     assert_eq!(press(&mut window, UNDO), 5);
-    assert_eq!(press(&mut window, UNDO), 5, "there was nothing before");
+    assert_eq!(press(&mut window, UNDO), 5, "no earlier settings exist");
     assert_eq!(press(&mut window, REDO), 7);
     assert_eq!(press(&mut window, REDO), 9);
     // A new change clears the redo history.

@@ -86,7 +86,7 @@ fn lesson_answer_survives_restart() {
     let mut first = on_learn();
     first.get_by_label("Most, 60 to 95 %").click();
     settle(&mut first);
-    wait(&mut first, "the answer is kept", |_| {
+    wait(&mut first, "the answer is saved", |_| {
         !Settings::load(Some(&file)).answers.is_empty()
     });
     drop(first);
@@ -374,7 +374,7 @@ fn finished_lesson_saves_summary() {
     let unit = window.state().session.learn.units.open.clone().unwrap();
     let page = units::summary(&unit, &window.state().session.learn.units);
     let FigureContent::Page(figure::Page { parts }) = &page.content else {
-        panic!("no page");
+        panic!("expected a page");
     };
     let says = |words: &str| {
         let said = |part: &PagePart| matches!(part, PagePart::Text(text) if text.contains(words));
