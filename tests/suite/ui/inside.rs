@@ -134,7 +134,7 @@ fn inside_views_fit_small_windows() {
 
 /// Measures a step of the slider with ten runs of five tasks on the board and the inside view open.
 #[test]
-#[ignore = "a measurement, several minutes long"]
+#[ignore = "measurement, takes several minutes"]
 fn slider_step_with_ten_runs_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     let mut config = small();

@@ -238,7 +238,7 @@ fn open_first_cell(window: &mut Harness<'_, StudioApp>) {
 }
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measurement"]
 fn time_of_large_frames_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     print_frame_times(
@@ -287,7 +287,7 @@ fn print_lesson_frame_times() {
 
 /// Measures saving, listing, comparing and opening a run of a thousand tasks.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measurement"]
 fn time_of_run_with_thousand_tasks_is_measured() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = large_header(2_000, 1_000);
@@ -317,7 +317,7 @@ fn time_of_run_with_thousand_tasks_is_measured() {
 }
 
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measurement"]
 fn time_of_ten_thousand_runs_is_measured() {
     let (one, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     finished(one.path(), "", |_| {});
