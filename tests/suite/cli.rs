@@ -149,7 +149,7 @@ fn only_run(root: &Path) -> PathBuf {
 /// Drivers that are asked in this process find nothing to complain about.
 #[cfg(target_os = "linux")]
 #[test]
-fn drivers_add_no_lines_of_theirs() {
+fn gpu_list_prints_nothing_to_stderr() {
     let runs = tempfile::tempdir().unwrap();
     for folder in [None, Some("not/absolute")] {
         let mut list = program(&["gpu-list"], runs.path());
@@ -223,7 +223,7 @@ fn picture(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn wrong_usage_is_2_and_help_is_0() {
+fn exits_with_2_on_wrong_usage_and_0_on_help() {
     let root = tempfile::tempdir().unwrap();
     for words in [
         &["trian"][..],
@@ -292,7 +292,7 @@ fn wrong_usage_is_2_and_help_is_0() {
 }
 
 #[test]
-fn the_json_of_a_run_keeps_its_contract() {
+fn train_json_contains_consistent_results() {
     let (_, run) = finished();
     for key in [
         "run",
@@ -343,7 +343,7 @@ fn the_json_of_a_run_keeps_its_contract() {
 }
 
 #[test]
-fn a_file_takes_the_json_and_stdout_the_table() {
+fn train_writes_json_to_file_and_table_to_stdout() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("result.json");
     let runs = root.path().join("runs");
@@ -378,7 +378,7 @@ fn a_file_takes_the_json_and_stdout_the_table() {
 }
 
 #[test]
-fn devices_and_plugins_list_what_there_is() {
+fn lists_devices_and_plugins() {
     let root = tempfile::tempdir().unwrap();
     let devices = json(&run_json(&["devices"], root.path()));
     assert_eq!(devices[0]["kind"], "cpu");
@@ -399,7 +399,7 @@ fn devices_and_plugins_list_what_there_is() {
 }
 
 #[test]
-fn tables_and_figures_are_written_where_asked() {
+fn runs_exports_tables_and_figures() {
     let (runs, _) = finished();
     let folder = tempfile::tempdir().unwrap();
     for (file, word) in [
@@ -439,7 +439,7 @@ fn tables_and_figures_are_written_where_asked() {
 
 #[cfg(unix)]
 #[test]
-fn a_reader_that_goes_away_is_no_panic() {
+fn closed_stdout_pipe_does_not_panic() {
     let (runs, _) = finished();
     let script = "{ \"$0\" runs; echo \"code $?\" >&2; } | true";
     let mut shell = Command::new("sh");
@@ -451,7 +451,7 @@ fn a_reader_that_goes_away_is_no_panic() {
 }
 
 #[test]
-fn a_run_can_be_done_again_from_its_own_file() {
+fn train_from_run_toml_reproduces_results() {
     let (runs, summary) = finished();
     let root = tempfile::tempdir().unwrap();
     let file = runs.join(summary["run"].as_str().unwrap()).join("run.toml");
@@ -461,7 +461,7 @@ fn a_run_can_be_done_again_from_its_own_file() {
 }
 
 #[test]
-fn golden_files_are_checked_one_line_each() {
+fn golden_prints_one_line_per_file() {
     let root = tempfile::tempdir().unwrap();
     let foreign = root.path().join("foreign.safetensors");
     std::fs::write(&foreign, "nothing of the kind").unwrap();

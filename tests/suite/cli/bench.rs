@@ -5,7 +5,7 @@ use lae_studio::method::METHODS;
 use super::*;
 
 #[test]
-fn bench_gives_a_row_per_mode_with_its_own_memory() {
+fn bench_reports_one_row_per_mode() {
     let root = tempfile::tempdir().unwrap();
     let words = [
         "bench",
@@ -36,7 +36,7 @@ fn bench_gives_a_row_per_mode_with_its_own_memory() {
 }
 
 #[test]
-fn bench_explains_the_way_each_product_is_computed() {
+fn bench_explain_lists_matrix_products_by_time() {
     let root = tempfile::tempdir().unwrap();
     let words =
         "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode train --explain";
@@ -62,7 +62,7 @@ fn bench_explains_the_way_each_product_is_computed() {
 }
 
 #[test]
-fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row() {
+fn bench_notes_ineffective_options_once_and_rejects_unknown_method() {
     let root = tempfile::tempdir().unwrap();
     let quick = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --pet ssf --pet-size 5";
     let quick: Vec<&str> = quick.split(' ').collect();
@@ -98,7 +98,7 @@ fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row(
 }
 
 #[test]
-fn bench_says_once_that_a_precision_is_replaced() {
+fn bench_notes_replaced_precision_once() {
     let root = tempfile::tempdir().unwrap();
     let words = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --precision f16";
     let output = run_json(&words.split(' ').collect::<Vec<_>>(), root.path());
@@ -111,7 +111,7 @@ fn bench_says_once_that_a_precision_is_replaced() {
 }
 
 #[test]
-fn bench_gives_every_method_a_whole_task() {
+fn bench_task_mode_covers_all_methods_but_ranpac() {
     let root = tempfile::tempdir().unwrap();
     let quick = "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode task --method";
     // RanPAC's regression at its usual size takes seconds; tests/speed_build.py measures it.
@@ -151,7 +151,7 @@ fn bench_gives_every_method_a_whole_task() {
 /// A stand-in for Python that has PyTorch: it keeps the script it is given and knows one mode.
 #[cfg(unix)]
 #[test]
-fn bench_measures_pytorch_beside_the_rows_that_it_can_do() {
+fn bench_compares_pytorch_in_supported_modes_only() {
     use std::os::unix::fs::PermissionsExt;
     let root = tempfile::tempdir().unwrap();
     let python = root.path().join("python");

@@ -20,7 +20,7 @@ pub(super) fn imitated(runs: &Path) -> Option<String> {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
+fn gpu_selftest_passes_with_and_without_own_kernels() {
     let folder = tempfile::tempdir().unwrap();
     let Some(card) = imitated(folder.path()) else {
         return;
@@ -40,7 +40,7 @@ fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn products_with_cooperative_matrices_are_correct() {
+fn cooperative_matrix_products_pass_selftest() {
     let folder = tempfile::tempdir().unwrap();
     let Some(card) = imitated(folder.path()) else {
         return;
@@ -55,7 +55,7 @@ fn products_with_cooperative_matrices_are_correct() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn kernels_that_are_wrong_or_crash_are_replaced_and_a_run_trains() {
+fn falls_back_when_kernels_are_wrong_or_crash() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path();
     let Some(card) = imitated(runs) else { return };
@@ -88,7 +88,7 @@ fn kernels_that_are_wrong_or_crash_are_replaced_and_a_run_trains() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn the_golden_files_of_each_family_hold_on_a_gpu_in_both_precisions() {
+fn golden_files_pass_on_gpu_in_f32_and_f16() {
     let root = tempfile::tempdir().unwrap();
     let Some(card) = imitated(root.path()) else {
         return;

@@ -32,7 +32,7 @@ fn tensors_of(path: &Path) -> Named {
 }
 
 #[test]
-fn an_export_for_pytorch_is_complete_and_python_reads_it() {
+fn torch_export_is_complete_and_parses_as_python() {
     let (_work, to) = exported("torch", &[]);
     let names: BTreeSet<String> = std::fs::read_dir(&to)
         .unwrap()
@@ -102,7 +102,7 @@ fn prepared_by_python(folder: &Path, images: &[PathBuf]) -> Option<Vec<Vec<u8>>>
 
 /// 16-bit grey above all, which Pillow's `convert` clips.
 #[test]
-fn exported_python_prepares_images_as_the_program_does() {
+fn exported_prepare_py_matches_program_preprocessing() {
     use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
     use lae_studio::data::decode_picture_file;
     use lae_studio::data::transform::{InputSpec, infer_into};
@@ -157,7 +157,7 @@ fn exported_python_prepares_images_as_the_program_does() {
 
 /// After the first task there is one PET and a head of two classes.
 #[test]
-fn an_earlier_task_is_exported_as_it_was() {
+fn exports_snapshot_of_earlier_task() {
     let (_work, to) = exported("torch", &["--task", "1"]);
     let weights = tensors_of(&to.join("weights.safetensors"));
     assert_eq!(weights["head.bias"].shape, [2]);
@@ -199,7 +199,7 @@ fn fields(bytes: &[u8]) -> Vec<(u64, &[u8])> {
 }
 
 #[test]
-fn an_onnx_file_reads_only_what_was_made_before() {
+fn onnx_nodes_only_use_earlier_outputs() {
     let (_work, to) = exported("onnx", &[]);
     let bytes = std::fs::read(to.join("model.onnx")).unwrap();
     let model = fields(&bytes);
@@ -230,7 +230,7 @@ fn an_onnx_file_reads_only_what_was_made_before() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_told_and_leaves_nothing() {
+fn rejected_export_writes_nothing() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let work = tempfile::tempdir().unwrap();

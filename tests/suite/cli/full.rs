@@ -113,7 +113,7 @@ impl Begun {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
+fn out_of_gpu_memory_reduces_micro_batch() {
     let Some(run) = Begun::on("60") else { return };
     let said = &run.said;
     assert_eq!(run.code, Some(0), "{said}");
@@ -133,7 +133,7 @@ fn a_run_that_finds_too_little_memory_goes_on_with_fewer_images_at_once() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() {
+fn gpu_lost_without_memory_resumes_with_smaller_micro_batch() {
     let Some(run) = Begun::on("45") else { return };
     let said = &run.said;
     assert_eq!(run.code, Some(1), "{said}");
@@ -151,7 +151,7 @@ fn a_card_lost_for_want_of_memory_is_told_and_the_next_start_has_fewer_images() 
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn a_card_without_half_precision_computes_in_single() {
+fn gpu_without_f16_falls_back_to_f32() {
     let root = tempfile::tempdir().unwrap();
     let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
         return;

@@ -8,7 +8,7 @@ use lae_studio::texts::Language;
 use super::{json, run, stderr};
 
 #[test]
-fn the_page_in_docs_is_what_the_program_prints() {
+fn docs_glossary_matches_printed_glossary() {
     let runs = tempfile::tempdir().unwrap();
     let told = run(&["glossary"], runs.path());
     assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
@@ -22,7 +22,7 @@ fn the_page_in_docs_is_what_the_program_prints() {
 }
 
 #[test]
-fn terms_are_found_by_words_in_both_languages_and_unknown_ones_are_a_problem() {
+fn glossary_finds_german_words_and_rejects_unknown_terms() {
     let runs = tempfile::tempdir().unwrap();
     let words = [
         "glossary",
@@ -45,7 +45,7 @@ fn terms_are_found_by_words_in_both_languages_and_unknown_ones_are_a_problem() {
 }
 
 #[test]
-fn every_method_is_a_term() {
+fn glossary_has_term_for_every_method() {
     for (language, _) in Language::ALL {
         for method in METHODS {
             let key = method.key.replace('-', "_");

@@ -67,7 +67,7 @@ pub(super) fn with(root: &Path, file: &str) -> usize {
 
 #[cfg(unix)]
 #[test]
-fn a_grid_that_is_killed_goes_on_with_no_run_twice_and_none_missing() {
+fn killed_grid_resumes_without_duplicate_or_missing_runs() {
     let tried = Tried::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
     for saved in [2, 5] {
         let mut child = tried.program(&["--quiet"]).spawn().unwrap();
@@ -97,7 +97,7 @@ fn a_grid_that_is_killed_goes_on_with_no_run_twice_and_none_missing() {
 }
 
 #[test]
-fn two_programs_share_a_folder_and_none_does_what_the_other_does() {
+fn two_processes_share_grid_without_duplicate_runs() {
     let tried = Tried::new(&format!("{TINY}seeds = 4\n"));
     let children = [0, 1].map(|_| tried.program(&["--json", "-"]).spawn().unwrap());
     let outputs = children.map(|child| child.wait_with_output().unwrap());
@@ -110,7 +110,7 @@ fn two_programs_share_a_folder_and_none_does_what_the_other_does() {
 }
 
 #[test]
-fn shards_are_all_of_it_and_only_picks() {
+fn shards_cover_grid_and_only_filters_runs() {
     let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
     let numbers = |words: &[&str]| -> Vec<u64> {
         let report = tried.json(&[&["--list"], words].concat());
@@ -163,7 +163,7 @@ fn shards_are_all_of_it_and_only_picks() {
 }
 
 #[test]
-fn what_cannot_be_run_is_told_once_and_the_rest_is_run() {
+fn grid_reports_rejected_runs_once_and_trains_rest() {
     let text = format!("{TINY}classes_per_task = [\"5,6\", \"5\"]\nseeds = 2\n").replacen(
         "classes_per_task = \"5\"\n",
         "",
@@ -193,7 +193,7 @@ fn what_cannot_be_run_is_told_once_and_the_rest_is_run() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_saves_the_run_and_the_same_command_goes_on() {
+fn ctrl_c_saves_grid_run_and_same_command_resumes() {
     let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
     let mut child = tried.program(&[]).spawn().unwrap();
     let root = tried.runs();
@@ -211,7 +211,7 @@ fn ctrl_c_saves_the_run_and_the_same_command_goes_on() {
 }
 
 #[test]
-fn the_programs_own_grids_are_listed_and_can_be_taken_over() {
+fn lists_built_in_grids_and_prints_their_text() {
     let runs = tempfile::tempdir().unwrap();
     let listed = json(&run_json(&["grid"], runs.path()));
     let listed = listed.as_array().unwrap();
@@ -250,7 +250,7 @@ fn the_programs_own_grids_are_listed_and_can_be_taken_over() {
 }
 
 #[test]
-fn orders_and_seeds_of_train_are_crossed() {
+fn train_crosses_orders_and_seeds() {
     let runs = tempfile::tempdir().unwrap();
     let several = ["--orders", "2", "--seeds", "2", "--seed", "7", "--quiet"];
     let output = run_json(
@@ -271,7 +271,7 @@ fn orders_and_seeds_of_train_are_crossed() {
 }
 
 #[test]
-fn rows_of_a_grid_go_into_a_table_held_against_one_of_them() {
+fn grid_exports_rows_compared_with_reference_row() {
     let tried = Tried::new(&format!("{TINY}orders = 2\n"));
     let path = |name: &str| tried.folder.path().join(name).display().to_string();
     let (latex, svg) = (path("rows.tex"), path("rows.svg"));
@@ -303,7 +303,7 @@ fn rows_of_a_grid_go_into_a_table_held_against_one_of_them() {
 }
 
 #[test]
-fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
+fn deterministic_method_gets_one_cell_for_all_seeds() {
     let text = TINY.replace("[\"lae\", \"baseline\"]", "[\"simplecil\", \"baseline\"]");
     let text = text.replace("settings.freeze_epochs = 0\n", "");
     let tried = Tried::new(&format!("{text}seeds = 2\n"));
@@ -322,7 +322,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
 }
 
 #[test]
-fn a_note_that_many_runs_share_is_shown_once() {
+fn groups_repeated_notes_of_grid_runs() {
     let alone = TINY.replace("classes_per_task = \"5\"", "classes_per_task = \"9,1\"");
     let tried = Tried::new(&format!("{alone}seeds = 2\n"));
     for device in ["cpu", "cpu,cpu"] {

@@ -4,7 +4,7 @@ use super::grid::{TINY, Tried};
 use super::*;
 
 #[test]
-fn two_devices_share_the_runs() {
+fn two_devices_split_grid_runs() {
     let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
     let output = tried.run(&["--device", "cpu,cpu", "--json", "-"]);
     let said = stderr(&output);
@@ -59,7 +59,7 @@ fn begun(tried: &Tried) -> std::process::Child {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_program_that_dies_costs_no_run() {
+fn killed_worker_loses_no_runs() {
     let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
     let child = begun(&tried);
     let died = children(child.id())[0];
@@ -79,7 +79,7 @@ fn a_program_that_dies_costs_no_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_saves_what_all_of_them_are_at() {
+fn ctrl_c_saves_runs_of_all_workers() {
     let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
     let child = begun(&tried);
     let programs = children(child.id());

@@ -21,7 +21,7 @@ fn runs_of(report: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_grid_elsewhere_is_whole_though_it_is_cut_and_its_engine_ended() {
+fn remote_grid_survives_connection_loss_and_engine_kill() {
     let Some(lab) = Lab::start() else { return };
     let file = file(&lab, &TINY.replace("epochs = 1", "epochs = 12"));
     let grid = ["grid", &file, "--quiet"];
@@ -65,7 +65,7 @@ fn a_grid_elsewhere_is_whole_though_it_is_cut_and_its_engine_ended() {
 }
 
 #[test]
-fn a_grid_that_is_left_takes_what_it_needs_along_and_comes_home_later() {
+fn detached_remote_grid_uploads_inputs_and_returns_runs() {
     let Some(lab) = Lab::start() else { return };
     own_units(&lab);
     let text = TINY

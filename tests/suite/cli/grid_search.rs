@@ -4,7 +4,7 @@ use super::grid::{TINY, Tried};
 use super::*;
 
 #[test]
-fn a_search_halves_what_competes_and_writes_a_grid_of_the_best() {
+fn halving_search_writes_grid_of_best_settings() {
     let rates = "base_lr = [0.001, 0.003, 0.01, 0.02, 0.03, 0.05]\nseeds = 2\n";
     let text = format!("{TINY}{rates}")
         .replace("epochs = 1", "epochs = 4")
@@ -63,7 +63,7 @@ fn a_search_halves_what_competes_and_writes_a_grid_of_the_best() {
 }
 
 #[test]
-fn a_budget_is_told_and_kept_to() {
+fn search_reports_and_respects_step_budget() {
     let tried = Tried::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
     let listed = |words: &[&str]| tried.json(&[&["--list", "--search"], words].concat());
     let all = listed(&["all"]);
@@ -125,7 +125,7 @@ fn a_budget_is_told_and_kept_to() {
 }
 
 #[test]
-fn the_steps_of_each_task_are_counted() {
+fn search_counts_steps_of_each_method() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\n")
         .replace("epochs = 1", "epochs = 3")
         .replace("\"baseline\"", "\"aper\", \"simplecil\"");
@@ -147,7 +147,7 @@ fn the_steps_of_each_task_are_counted() {
 }
 
 #[test]
-fn epochs_that_the_least_number_of_steps_adds_are_counted() {
+fn search_counts_epochs_added_by_min_steps() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\nmin_steps = 60\n");
     let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
     // Two rows of two tasks. Five classes of 12 images, a fifth of them held out, in batches of 8: ten epochs of six
@@ -157,7 +157,7 @@ fn epochs_that_the_least_number_of_steps_adds_are_counted() {
 }
 
 #[test]
-fn rows_without_all_of_their_runs_are_not_ranked_and_one_run_of_each_tells_nothing() {
+fn search_excludes_incomplete_rows_and_notes_single_runs() {
     let text = format!("{TINY}pet = [\"nosuch\", \"adapter\"]\nbase_lr = [0.001, 0.03]\n")
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
     let tried = Tried::new(&text);

@@ -10,7 +10,7 @@ use crate::data::{Made, picture as picture_file};
 
 #[cfg(unix)]
 #[test]
-fn a_killed_run_continues_to_the_same_result() {
+fn killed_run_resumes_to_same_result() {
     let root = tempfile::tempdir().unwrap();
     let (whole, killed) = (root.path().join("whole"), root.path().join("killed"));
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &whole));
@@ -58,7 +58,7 @@ fn a_killed_run_continues_to_the_same_result() {
 /// This variable makes a child of the program end when its input does.
 #[cfg(unix)]
 #[test]
-fn a_child_ends_with_the_program_that_started_it() {
+fn child_process_exits_when_stdin_closes() {
     let root = tempfile::tempdir().unwrap();
     let mut child = program(SLOWER, root.path())
         .env("LAE_STUDIO_CHILD", "1")
@@ -93,7 +93,7 @@ fn at_work(root: &Path) -> Child {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_saves_and_says_how_to_go_on() {
+fn ctrl_c_saves_run_and_prints_resume_command() {
     let root = tempfile::tempdir().unwrap();
     // As the folder of an application on macOS.
     let root = root.path().join("Application Support");
@@ -116,7 +116,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
 /// The folder of the data is renamed and the weights are moved while a run waits to be continued; then a class is added.
 #[cfg(unix)]
 #[test]
-fn data_and_weights_that_have_moved_can_be_named() {
+fn accepts_new_paths_of_moved_data_and_weights() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name).display().to_string();
     let made = Made::new();
@@ -206,7 +206,7 @@ fn data_and_weights_that_have_moved_can_be_named() {
 /// As a scheduler ends a program before its time is over.
 #[cfg(unix)]
 #[test]
-fn a_signal_to_end_saves_as_ctrl_c_does() {
+fn sigterm_saves_run() {
     let root = tempfile::tempdir().unwrap();
     let child = at_work(root.path());
     let id = child.id().to_string();
@@ -224,7 +224,7 @@ fn a_signal_to_end_saves_as_ctrl_c_does() {
 /// A limit on file sizes acts like a disk that fills up in the middle of a file.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_fills_up_leaves_a_run_that_can_go_on() {
+fn run_resumes_after_full_disk() {
     let root = tempfile::tempdir().unwrap();
     let limited = |words: &[&str]| {
         let mut shell = Command::new("sh");
@@ -257,7 +257,7 @@ fn a_disk_that_fills_up_leaves_a_run_that_can_go_on() {
 /// The folder of the checkpoint takes nothing, as on a full disk; the run itself continues.
 #[cfg(unix)]
 #[test]
-fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
+fn failed_checkpoint_save_warns_and_continues() {
     let root = tempfile::tempdir().unwrap();
     let (runs, summary) = finished();
     let whole = runs.join(summary["run"].as_str().unwrap());
@@ -273,7 +273,7 @@ fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
 }
 
 #[test]
-fn a_run_goes_on_on_another_device_and_says_so() {
+fn run_resumes_on_another_device() {
     let root = tempfile::tempdir().unwrap();
     let (runs, summary) = finished();
     let whole = runs.join(summary["run"].as_str().unwrap());

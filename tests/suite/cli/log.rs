@@ -47,7 +47,7 @@ fn names_nobody(text: &str, home: &Path) {
 }
 
 #[test]
-fn a_log_tells_what_was_done_and_names_nobody() {
+fn log_records_actions_without_private_names() {
     let runs = tempfile::tempdir().unwrap();
     let data = birds(runs.path());
     let words = [&training(&data)[..], &["--log", "debug"]].concat();
@@ -99,7 +99,7 @@ fn a_log_tells_what_was_done_and_names_nobody() {
 }
 
 #[test]
-fn a_log_is_as_loud_as_was_said() {
+fn log_level_follows_option_environment_and_settings() {
     let runs = tempfile::tempdir().unwrap();
     run(&[QUICK, &["--log", "off"]].concat(), runs.path());
     assert!(!runs.path().join("log").exists());
@@ -121,7 +121,7 @@ fn a_log_is_as_loud_as_was_said() {
 }
 
 #[test]
-fn looking_makes_no_folder_and_a_log_that_cannot_be_written_is_none() {
+fn listing_creates_no_folder_and_unwritable_log_is_ignored() {
     let home = tempfile::tempdir().unwrap();
     let runs = home.path().join("none yet");
     assert_eq!(run(&["runs"], &runs).status.code(), Some(0));
@@ -134,7 +134,7 @@ fn looking_makes_no_folder_and_a_log_that_cannot_be_written_is_none() {
 }
 
 #[test]
-fn a_report_is_shown_before_it_is_given_away() {
+fn report_show_matches_zip_and_omits_private_names() {
     let runs = tempfile::tempdir().unwrap();
     let data = birds(runs.path());
     assert_eq!(run(&training(&data), runs.path()).status.code(), Some(0));

@@ -38,7 +38,7 @@ fn sockets(plain: &mut Command) -> Vec<String> {
 }
 
 #[test]
-fn the_demo_opens_no_socket() {
+fn demo_run_opens_no_socket() {
     let runs = tempfile::tempdir().unwrap();
     let demo = |device: &'static str| {
         let words: Vec<&str> = QUICK

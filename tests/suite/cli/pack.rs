@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 
 #[test]
-fn a_run_is_packed_unpacked_and_checked() {
+fn packs_unpacks_and_checks_run() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let work = tempfile::tempdir().unwrap();
@@ -70,7 +70,7 @@ fn only_run_of(root: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_cannot_be_packed_unpacked_or_checked_is_told() {
+fn rejects_invalid_pack_unpack_and_check_arguments() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let work = tempfile::tempdir().unwrap();

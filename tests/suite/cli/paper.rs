@@ -22,7 +22,7 @@ fn said_before(words: &[&str], data: &Made) -> String {
 }
 
 #[test]
-fn a_preset_on_a_split_of_another_kind_says_so_before_the_start() {
+fn preset_notes_split_that_differs_from_paper() {
     let data = classes(200);
     let none = |said: &str| {
         !says!(said, "data-split-not-comparable") && !says!(said, "data-split-of-coda-prompt")
@@ -60,7 +60,7 @@ fn a_preset_on_a_split_of_another_kind_says_so_before_the_start() {
 }
 
 #[test]
-fn three_orders_of_domainnet_are_the_papers() {
+fn domainnet_preset_uses_class_orders_of_paper() {
     let (data, runs) = (classes(345), tempfile::tempdir().unwrap());
     let place = data.path().display().to_string();
     let words = [

@@ -212,7 +212,7 @@ fn same_files(one: &Path, other: &Path) {
 }
 
 #[test]
-fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
+fn remote_run_equals_local_run_and_is_downloaded() {
     let Some(lab) = Lab::start() else { return };
     let checked = json(&run_json(&["places", "--check"], &lab.here()));
     assert_eq!(checked[0]["name"], "lab");
@@ -254,7 +254,7 @@ fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
 }
 
 #[test]
-fn a_list_of_runs_there_takes_all_options_of_one_here() {
+fn remote_runs_list_accepts_local_options() {
     let Some(lab) = Lab::start() else { return };
     let there = lab.there();
     for method in ["lae", "l2p"] {
@@ -320,7 +320,7 @@ fn cut(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
 }
 
 #[test]
-fn a_connection_that_is_cut_changes_nothing() {
+fn connection_loss_does_not_change_result() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
@@ -345,7 +345,7 @@ fn a_connection_that_is_cut_changes_nothing() {
 /// Takes minutes: as many runs as it needs for a hundred cuts.
 #[test]
 #[ignore = "takes some minutes"]
-fn a_connection_that_is_cut_a_hundred_times_changes_nothing() {
+fn hundred_connection_losses_do_not_change_result() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
@@ -366,7 +366,7 @@ fn a_connection_that_is_cut_a_hundred_times_changes_nothing() {
 }
 
 #[test]
-fn a_run_goes_on_without_its_reader_and_after_the_end_of_its_engine() {
+fn detached_run_resumes_after_engine_is_killed() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
@@ -415,7 +415,7 @@ fn first_run_of(root: &Path) -> Option<PathBuf> {
 }
 
 #[test]
-fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
+fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
     let Some(lab) = Lab::start() else { return };
     let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
         .stdout(Stdio::piped())
@@ -436,7 +436,7 @@ fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
 }
 
 #[test]
-fn what_a_run_was_taught_here_is_kept_when_it_comes_home_again() {
+fn download_preserves_locally_added_tasks() {
     let Some(lab) = Lab::start() else { return };
     let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
     run_json(&words, &lab.here());
@@ -479,7 +479,7 @@ fn stopped_there(lab: &Lab, file: &str) {
 }
 
 #[test]
-fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
+fn rejects_remote_resume_of_run_with_local_tasks() {
     let Some(lab) = Lab::start() else { return };
     stopped_there(&lab, "confusion/task_1.csv");
     let added = letters("AB", 10);
@@ -514,7 +514,7 @@ fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
 }
 
 #[test]
-fn a_run_goes_on_there_with_fewer_images_at_once() {
+fn remote_resume_accepts_smaller_micro_batch() {
     let Some(lab) = Lab::start() else { return };
     stopped_there(&lab, "resume/checkpoint.safetensors");
     let words = [
@@ -531,7 +531,7 @@ fn a_run_goes_on_there_with_fewer_images_at_once() {
 }
 
 #[test]
-fn pictures_are_carried_there_once() {
+fn images_are_uploaded_once() {
     let Some(lab) = Lab::start() else { return };
     let pictures = lab.path("pictures");
     lab.pictures();
@@ -568,7 +568,7 @@ fn pictures_are_carried_there_once() {
 }
 
 #[test]
-fn a_column_of_a_table_is_carried_there_with_its_images() {
+fn uploads_table_column_with_its_images() {
     let Some(lab) = Lab::start() else { return };
     lab.pictures();
     let row = |class: &str, number: u8| {
@@ -608,7 +608,7 @@ fn a_column_of_a_table_is_carried_there_with_its_images() {
 }
 
 #[test]
-fn two_programs_carry_the_same_files_there_at_once() {
+fn concurrent_uploads_of_same_files_succeed() {
     let Some(lab) = Lab::start() else { return };
     lab.pictures();
     // Large enough for both to be at it at the same time.
@@ -663,7 +663,7 @@ pub(super) fn own_units(lab: &Lab) {
 }
 
 #[test]
-fn own_plugins_and_backbones_are_carried_there() {
+fn uploads_custom_plugins_and_backbones() {
     let Some(lab) = Lab::start() else { return };
     own_units(&lab);
     let file = lab.here().join("data/lae-studio/nano.safetensors");
@@ -696,7 +696,7 @@ fn own_plugins_and_backbones_are_carried_there() {
 }
 
 #[test]
-fn what_a_pet_starts_from_is_carried_there() {
+fn uploads_adapter_of_pet_start() {
     let Some(lab) = Lab::start() else { return };
     let folder = lab.here().join("adapter");
     let place = start::adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
@@ -715,7 +715,7 @@ fn what_a_pet_starts_from_is_carried_there() {
 }
 
 #[test]
-fn a_run_with_own_units_goes_on_there() {
+fn remote_run_with_custom_plugin_and_backbone_resumes() {
     let Some(lab) = Lab::start() else { return };
     own_units(&lab);
     let units = ["--pet", "mine", "--backbone", "my-nano"];
@@ -760,7 +760,7 @@ impl Small {
 }
 
 #[test]
-fn a_full_disk_there_is_told_in_a_sentence() {
+fn reports_full_remote_disk() {
     let Some(lab) = Lab::start() else { return };
     let Some(_small) = Small::mount(lab.there(), "size=64k") else {
         return;
@@ -784,7 +784,7 @@ fn a_full_disk_there_is_told_in_a_sentence() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_told_in_a_sentence() {
+fn reports_unreachable_remote_machines() {
     let Some(lab) = Lab::start() else { return };
     let train = [QUICK, &["--place", "lab"]].concat();
     let said = refused(&[QUICK, &["--place", "lob"]].concat(), &lab.here());
@@ -852,7 +852,7 @@ fn what_cannot_be_reached_is_told_in_a_sentence() {
 }
 
 #[test]
-fn a_login_shell_may_be_any() {
+fn supports_fish_and_tcsh_login_shells() {
     for shell in ["fish", "tcsh"] {
         let here = Command::new(shell).args(["-c", "true"]).output();
         if !here.is_ok_and(|output| output.status.success()) {
@@ -888,7 +888,7 @@ fn a_login_shell_may_be_any() {
 }
 
 #[test]
-fn this_program_is_copied_where_there_is_none() {
+fn places_copy_installs_missing_program() {
     let Some(lab) = Lab::start() else { return };
     lab.write("lab", "no-such-program");
     let copied = run(&["places", "--copy", "lab"], &lab.here());

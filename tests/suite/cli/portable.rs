@@ -55,7 +55,7 @@ impl Stick {
 }
 
 #[test]
-fn a_portable_program_keeps_its_runs_beside_itself() {
+fn portable_program_stores_runs_next_to_itself() {
     let stick = Stick::new();
     let words: Vec<&str> = [&["--portable"], QUICK].concat();
     let trained = stick.run(&words);
@@ -69,7 +69,7 @@ fn a_portable_program_keeps_its_runs_beside_itself() {
 }
 
 #[test]
-fn plugins_and_archives_lie_beside_a_portable_program_too() {
+fn portable_program_uses_adjacent_plugins_and_cache() {
     let stick = Stick::new();
     let data = stick.kept().join("data");
     fs::create_dir_all(data.join("plugins")).unwrap();
@@ -104,7 +104,7 @@ fn plugins_and_archives_lie_beside_a_portable_program_too() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn verdicts_on_cards_lie_beside_a_portable_program_too() {
+fn portable_program_stores_gpu_verdicts_next_to_itself() {
     let stick = Stick::new();
     let elsewhere = TempDir::new().unwrap();
     let Some(card) = imitated(elsewhere.path()) else {
@@ -119,7 +119,7 @@ fn verdicts_on_cards_lie_beside_a_portable_program_too() {
 }
 
 #[test]
-fn a_portable_program_that_cannot_write_beside_itself_says_so() {
+fn portable_program_reports_unwritable_folder() {
     let stick = Stick::new();
     fs::write(stick.kept(), "a file in the way").unwrap();
     let refused = stick.run(&["runs", "--portable"]);
@@ -133,7 +133,7 @@ fn a_portable_program_that_cannot_write_beside_itself_says_so() {
 }
 
 #[test]
-fn options_of_the_window_do_not_go_with_subcommands() {
+fn rejects_window_options_before_subcommands() {
     let stick = Stick::new();
     let refused = stick.run(&["--out", "somewhere", "runs"]);
     assert_eq!(refused.status.code(), Some(2));

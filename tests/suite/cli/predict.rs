@@ -4,7 +4,7 @@ use super::*;
 use crate::data::Made;
 
 #[test]
-fn the_json_of_a_prediction_keeps_its_contract() {
+fn predict_json_contains_consistent_probabilities() {
     let (runs, summary) = finished();
     let folder = tempfile::tempdir().unwrap();
     let path = picture(folder.path()).display().to_string();
@@ -58,7 +58,7 @@ fn the_json_of_a_prediction_keeps_its_contract() {
 }
 
 #[test]
-fn images_are_copied_into_folders_by_class() {
+fn predict_copies_images_into_class_folders() {
     let (runs, summary) = finished();
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("images");
@@ -97,7 +97,7 @@ fn images_are_copied_into_folders_by_class() {
 /// Everything that reads images for a run uses its bit depth: training, testing, predictions of images and of folders,
 /// added tasks.
 #[test]
-fn a_run_on_12_bit_images_is_like_one_on_rescaled_images() {
+fn run_on_12_bit_images_matches_rescaled_images() {
     let mut told = Vec::new();
     for (times, depth) in [(1, &["--bit-depth", "12"][..]), (16, &[])] {
         let (data, more, runs) = (Made::new(), Made::new(), tempfile::tempdir().unwrap());

@@ -14,7 +14,7 @@ fn copied() -> (TempDir, String) {
 }
 
 #[test]
-fn a_run_is_named_found_by_it_and_exported_under_it() {
+fn run_name_and_tags_are_searchable_and_exported() {
     let (root, name) = copied();
     let at = root.path();
     let words = [
@@ -67,7 +67,7 @@ fn a_run_is_named_found_by_it_and_exported_under_it() {
 }
 
 #[test]
-fn runs_are_deleted_restored_and_erased() {
+fn deletes_restores_and_erases_runs() {
     let (root, name) = copied();
     let at = root.path();
     let folder = at.join(&name);
@@ -102,7 +102,7 @@ fn runs_are_deleted_restored_and_erased() {
 }
 
 #[test]
-fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
+fn predict_folder_table_matches_single_predictions() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -45,7 +45,7 @@ impl Folder {
 }
 
 #[test]
-fn the_folder_of_a_program_at_work_is_its_users_alone() {
+fn serve_folder_is_private_to_its_user() {
     let folder = Folder::new();
     fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o777)).unwrap();
     fs::write(folder.own("journal"), "").unwrap();
@@ -63,7 +63,7 @@ fn the_folder_of_a_program_at_work_is_its_users_alone() {
 }
 
 #[test]
-fn a_folder_of_another_user_is_refused() {
+fn serve_rejects_foreign_and_linked_folders() {
     let folder = Folder::new();
     if chown(folder.own(""), Some(12345), None).is_err() {
         return skip("only root gives folders away");
@@ -83,7 +83,7 @@ fn a_folder_of_another_user_is_refused() {
 }
 
 #[test]
-fn a_program_that_began_on_another_machine_at_the_same_moment_is_named_at_once() {
+fn serve_names_machine_that_just_took_lock() {
     let folder = Folder::new();
     fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
     // The other daemon holds the lock but has not written its name yet.
@@ -104,7 +104,7 @@ fn a_program_that_began_on_another_machine_at_the_same_moment_is_named_at_once()
 }
 
 #[test]
-fn a_program_at_work_on_another_machine_is_named_at_once() {
+fn serve_names_other_machine_and_ignores_stale_lock() {
     let folder = Folder::new();
     fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(folder.own("lock"), "1\nlogin-7\n").unwrap();

@@ -127,7 +127,7 @@ fn done(cells: &[Value]) -> usize {
 }
 
 #[test]
-fn an_array_of_twelve_survives_a_drained_node_a_requeue_and_a_cancelled_task() {
+fn slurm_array_survives_drain_requeue_and_cancel() {
     let Some(slurm) = Slurm::start() else { return };
     let text = format!("{TINY}seeds = 6\n").replace("epochs = 1", "epochs = 12");
     let tried = Tried::new(&text);
@@ -182,7 +182,7 @@ fn an_array_of_twelve_survives_a_drained_node_a_requeue_and_a_cancelled_task() {
 }
 
 #[test]
-fn what_a_cluster_refuses_and_what_fails_there_is_told() {
+fn reports_slurm_rejections_and_failed_tasks() {
     let Some(slurm) = Slurm::start() else { return };
     let tried = Tried::new(TINY);
     let array = Array {
@@ -238,7 +238,7 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
 }
 
 #[test]
-fn without_slurm_it_is_said_where_to_go() {
+fn reports_missing_slurm_with_advice() {
     let tried = Tried::new(TINY);
     let empty = tempfile::tempdir().unwrap();
     let mut command = tried.program(&["--slurm"]);

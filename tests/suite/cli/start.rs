@@ -51,7 +51,7 @@ fn started<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 pub(super) const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
 
 #[test]
-fn a_run_keeps_a_copy_of_what_it_started_from() {
+fn run_stores_copy_of_pet_start_adapter() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = work.path().join("adapter");
     let place = adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
@@ -119,7 +119,7 @@ const WHOLE_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern":
     "use_dora": false, "use_qalora": false, "use_rslora": false}"#;
 
 #[test]
-fn patterns_of_alpha_are_regular_expressions_and_the_first_counts() {
+fn first_matching_alpha_pattern_sets_scale() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let place = adapter(work.path(), WHOLE_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
     let still = started(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
@@ -140,7 +140,7 @@ fn patterns_of_alpha_are_regular_expressions_and_the_first_counts() {
 
 /// What changes more than B · A, and what nobody here knows.
 #[test]
-fn adapters_that_are_not_understood_are_refused() {
+fn rejects_adapters_with_unsupported_fields() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let fields = [
         r#""init_lora_weights": "pissa""#,
@@ -168,7 +168,7 @@ fn adapters_that_are_not_understood_are_refused() {
 }
 
 #[test]
-fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
+fn rejects_adapters_that_do_not_fit_pet() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let made = |name: &str, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]| {
         adapter(&work.path().join(name), config, rank, blocks, parts)

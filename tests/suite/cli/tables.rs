@@ -64,7 +64,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn the_json_of_a_run_is_as_its_schema_says() {
+fn run_json_matches_schema() {
     let (root, trained) = finished();
     let schema = schema();
     check(trained, &schema, &schema, "run");
@@ -108,7 +108,7 @@ fn several() -> &'static Path {
 }
 
 #[test]
-fn runs_are_put_together_by_settings_and_held_against_each_other() {
+fn groups_runs_and_compares_with_reference_row() {
     let runs = several();
     let words = [
         "runs",
@@ -176,7 +176,7 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
 }
 
 #[test]
-fn only_probabilities_have_a_calibration_error() {
+fn calibration_error_requires_probabilities() {
     let listed = json(&run_json(&["runs"], several()));
     let listed = listed.as_array().unwrap();
     assert_eq!(listed.len(), 7);
@@ -203,7 +203,7 @@ fn only_probabilities_have_a_calibration_error() {
 }
 
 #[test]
-fn rows_over_several_settings_say_so() {
+fn notes_rows_that_average_different_settings() {
     let output = run(
         &[
             "runs",
@@ -226,7 +226,7 @@ fn rows_over_several_settings_say_so() {
 }
 
 #[test]
-fn conditions_choose_runs() {
+fn where_conditions_filter_runs() {
     let runs = several();
     let count = |conditions: &[&str]| {
         let words = conditions.iter().flat_map(|text| ["--where", text]);
@@ -243,7 +243,7 @@ fn conditions_choose_runs() {
 }
 
 #[test]
-fn a_table_goes_into_a_file() {
+fn exports_table_as_markdown_latex_and_csv() {
     let runs = several();
     let folder = tempfile::tempdir().unwrap();
     let export = |name: &str| {
@@ -293,7 +293,7 @@ fn half_done(root: &Path) {
 }
 
 #[test]
-fn unfinished_runs_are_asked_for_or_left_out_and_named() {
+fn unfinished_runs_are_omitted_unless_requested() {
     let root = tempfile::tempdir().unwrap();
     half_done(root.path());
     let rows = |words: &[&str]| {
@@ -332,7 +332,7 @@ fn unfinished_runs_are_asked_for_or_left_out_and_named() {
 }
 
 #[test]
-fn a_table_in_a_file_has_a_row_for_each_experiment() {
+fn exported_table_has_one_row_per_experiment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.tex").display().to_string();
     let words = ["runs", "--columns", "final,bwt", "--export", &path];
@@ -348,7 +348,7 @@ fn a_table_in_a_file_has_a_row_for_each_experiment() {
 }
 
 #[test]
-fn options_of_tables_without_effect_are_refused() {
+fn rejects_table_options_without_effect() {
     let runs = several();
     for (words, said) in [
         (&["--unfinished"][..], "--unfinished has no effect"),
@@ -370,7 +370,7 @@ fn options_of_tables_without_effect_are_refused() {
 }
 
 #[test]
-fn wrong_columns_and_conditions_end_in_one_sentence() {
+fn rejects_invalid_columns_and_conditions() {
     let runs = several();
     let [row, rows] = [
         &["--by", "method", "--against"][..],

@@ -12,7 +12,7 @@ fn copy(root: &Path) -> PathBuf {
 }
 
 #[test]
-fn an_added_task_gives_figures_and_can_be_undone() {
+fn teach_reports_accuracy_and_undo_restores_run() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
     let before = everything(&run);
@@ -84,7 +84,7 @@ fn an_added_task_gives_figures_and_can_be_undone() {
 }
 
 #[test]
-fn wrong_usage_of_teach_is_told() {
+fn teach_rejects_invalid_arguments() {
     let root = tempfile::tempdir().unwrap();
     copy(root.path());
     for words in [
@@ -103,7 +103,7 @@ fn wrong_usage_of_teach_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn an_added_task_that_is_killed_leaves_the_run_as_it_was() {
+fn killed_teach_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
     let before = everything(&run);

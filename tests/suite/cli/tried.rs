@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
+fn try_compares_methods_without_storing_runs() {
     let runs = tempfile::tempdir().unwrap();
     let words = [
         "try",
@@ -54,7 +54,7 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_refused_before_anything_is_tried() {
+fn try_rejects_missing_dataset() {
     let runs = tempfile::tempdir().unwrap();
     let told = run_json(&["try", "no-such-folder", "--quiet"], runs.path());
     assert_eq!(told.status.code(), Some(1));

@@ -107,7 +107,7 @@ fn pictures(folder: &Path) {
 }
 
 #[test]
-fn a_run_at_a_place_goes_on_beside_one_here_and_keeps_the_data_of_this_computer() {
+fn remote_and_local_runs_train_concurrently() {
     let Some(lab) = Lab::start() else { return };
     let data = lab.path("pictures");
     pictures(&data);
@@ -145,7 +145,7 @@ fn a_run_at_a_place_goes_on_beside_one_here_and_keeps_the_data_of_this_computer(
 }
 
 #[test]
-fn a_closed_window_leaves_the_run_at_a_place_at_work_and_the_next_one_takes_it_up() {
+fn remote_runs_continue_while_window_is_closed() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         classes_per_task: "4,3,3".into(),
@@ -176,7 +176,7 @@ fn a_closed_window_leaves_the_run_at_a_place_at_work_and_the_next_one_takes_it_u
 }
 
 #[test]
-fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_there() {
+fn run_resumes_remotely_after_engine_dies_without_window() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         classes_per_task: "4,3,3".into(),
@@ -218,7 +218,7 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
 }
 
 #[test]
-fn a_grid_at_a_place_goes_on_after_the_end_of_the_window_and_of_its_engine() {
+fn remote_grid_resumes_after_window_and_engine_end() {
     let Some(lab) = Lab::start() else { return };
     let file = lab.path("mine.toml");
     fs::write(&file, TINY.replace("epochs = 1", "epochs = 12")).unwrap();
@@ -268,7 +268,7 @@ fn a_grid_at_a_place_goes_on_after_the_end_of_the_window_and_of_its_engine() {
 }
 
 #[test]
-fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
+fn removing_job_cancels_its_upload() {
     let Some(lab) = Lab::start() else { return };
     let data = lab.path("pictures");
     fs::create_dir_all(data.join("large")).unwrap();
@@ -328,7 +328,7 @@ fn walk(folder: &Path) -> u64 {
 }
 
 #[test]
-fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
+fn remote_run_pauses_resumes_and_stops() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         epochs: 20,
@@ -367,7 +367,7 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
 }
 
 #[test]
-fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
+fn unreachable_machine_is_reported_without_blocking_frames() {
     let Some(lab) = Lab::start() else { return };
     let mut session = open(&lab, slower("digits"));
     session.request_places();

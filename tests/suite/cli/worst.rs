@@ -10,7 +10,7 @@ fn worst(words: &[&str]) -> Value {
 }
 
 #[test]
-fn the_surest_mistakes_are_listed_first() {
+fn worst_lists_most_certain_mistakes_first() {
     let told = worst(&[]);
     assert_eq!(
         (told["task"].as_u64(), told["tested"].as_u64()),
@@ -55,7 +55,7 @@ fn the_surest_mistakes_are_listed_first() {
 }
 
 #[test]
-fn training_pictures_whose_label_the_others_contradict_are_listed() {
+fn worst_lists_mislabelled_training_images_first() {
     let root = tempfile::tempdir().unwrap();
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
     // Two labels are made wrong by a list, which is how a user would correct them.
@@ -157,7 +157,7 @@ fn training_pictures_whose_label_the_others_contradict_are_listed() {
 }
 
 #[test]
-fn a_run_that_noted_no_certainty_gives_the_same_list() {
+fn worst_recomputes_missing_certainties() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let copied = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_run_that_noted_no_certainty_gives_the_same_list() {
 }
 
 #[test]
-fn predict_tells_what_is_none_of_these() {
+fn predict_reports_none_of_these() {
     let (runs, summary) = finished();
     let folder = tempfile::tempdir().unwrap();
     let path = picture(folder.path()).display().to_string();
@@ -227,7 +227,7 @@ fn predict_tells_what_is_none_of_these() {
 }
 
 #[test]
-fn data_and_train_take_the_list_of_a_data_set_or_another_one_or_none() {
+fn corrected_option_selects_label_corrections() {
     let (runs, summary) = finished();
     let mistakes = worst(&[]);
     let mistake = &mistakes["pictures"][0];

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_broken_picture_does_not_keep_the_others_from_an_answer() {
+fn predict_skips_broken_images() {
     let (runs, _) = finished();
     let folder = tempfile::tempdir().unwrap();
     let good = picture(folder.path());
@@ -24,7 +24,7 @@ fn a_broken_picture_does_not_keep_the_others_from_an_answer() {
 }
 
 #[test]
-fn a_run_with_a_cut_file_says_which() {
+fn truncated_run_file_is_named() {
     let (runs, summary) = finished();
     let root = tempfile::tempdir().unwrap();
     let name = summary["run"].as_str().unwrap();
@@ -48,7 +48,7 @@ fn a_run_with_a_cut_file_says_which() {
 }
 
 #[test]
-fn unknown_names_are_answered_with_what_there_is() {
+fn unknown_names_suggest_valid_ones() {
     let root = tempfile::tempdir().unwrap();
     let at = root.path();
     let with = |words: &[&'static str]| refused(&[QUICK, words].concat(), at);
@@ -75,7 +75,7 @@ fn unknown_names_are_answered_with_what_there_is() {
 }
 
 #[test]
-fn a_folder_that_cannot_hold_runs_is_a_problem() {
+fn reports_unusable_runs_folder() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -87,7 +87,7 @@ fn a_folder_that_cannot_hold_runs_is_a_problem() {
 }
 
 #[test]
-fn an_order_of_another_data_set_is_refused_before_the_first_run() {
+fn rejects_mismatched_class_order_before_first_run() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path().join("runs");
     // The preset's second order is one of a hundred classes; digits has ten.
@@ -110,7 +110,7 @@ fn an_order_of_another_data_set_is_refused_before_the_first_run() {
 }
 
 #[test]
-fn numbers_beyond_all_measure_are_refused_at_once() {
+fn rejects_huge_numbers_immediately() {
     let root = tempfile::tempdir().unwrap();
     for (option, words) in [
         ("--epochs", "epochs"),
@@ -147,7 +147,7 @@ fn numbers_beyond_all_measure_are_refused_at_once() {
 /// Graphics drivers print what they like to standard error, so who wants the CPU does not load them.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_on_the_cpu_loads_no_graphics_driver() {
+fn cpu_run_loads_no_graphics_driver() {
     let root = tempfile::tempdir().unwrap();
     let mut child = program(QUICK, &root.path().join("runs"))
         .stderr(Stdio::piped())
@@ -172,7 +172,7 @@ fn a_run_on_the_cpu_loads_no_graphics_driver() {
 }
 
 #[test]
-fn looking_at_the_devices_lets_no_driver_print() {
+fn devices_command_suppresses_driver_output() {
     let root = tempfile::tempdir().unwrap();
     let output = program(&["devices"], root.path())
         .env_remove("XDG_RUNTIME_DIR")
@@ -183,7 +183,7 @@ fn looking_at_the_devices_lets_no_driver_print() {
 }
 
 #[test]
-fn a_task_of_one_class_is_told_before_the_run_begins() {
+fn notes_single_class_task_before_training() {
     let root = tempfile::tempdir().unwrap();
     let words = ["--classes-per-task", "3", "--quiet"];
     let all: Vec<&str> = QUICK.iter().copied().chain(words).collect();
@@ -198,7 +198,7 @@ fn a_task_of_one_class_is_told_before_the_run_begins() {
 }
 
 #[test]
-fn prepared_pictures_of_another_shape_are_refused() {
+fn features_rejects_inputs_of_wrong_shape() {
     use lae_studio::tensors::{HostTensor, Named, to_bytes};
     let root = tempfile::tempdir().unwrap();
     for shape in [[0, 3, 32, 32], [1, 7, 32, 32], [1, 3, 5, 5], [1, 3, 32, 64]] {
@@ -215,7 +215,7 @@ fn prepared_pictures_of_another_shape_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn names_do_not_write_to_the_terminal() {
+fn escapes_control_characters_in_names() {
     let root = tempfile::tempdir().unwrap();
     let odd = root.path().join("\u{1b}[2Jdata");
     std::fs::create_dir(&odd).unwrap();
@@ -246,7 +246,7 @@ fn names_do_not_write_to_the_terminal() {
 }
 
 #[test]
-fn sizes_of_tasks_whose_sum_wraps_are_refused() {
+fn sum_of_task_sizes_does_not_overflow() {
     let root = tempfile::tempdir().unwrap();
     let most = usize::MAX;
     for (sizes, code, word) in [
@@ -284,7 +284,7 @@ fn sizes_of_tasks_whose_sum_wraps_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn words_that_are_no_text_end_in_a_sentence() {
+fn handles_non_utf8_arguments() {
     use std::os::unix::ffi::OsStrExt;
 
     let (runs, _) = finished();
@@ -315,7 +315,7 @@ fn words_that_are_no_text_end_in_a_sentence() {
 /// A display that is named and does not answer is reported, and X alone means X alone.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_display_that_cannot_be_used_is_named() {
+fn names_unusable_display() {
     let root = tempfile::tempdir().unwrap();
     let listens = root.path().join("wayland-7");
     let _wayland = std::os::unix::net::UnixListener::bind(&listens).unwrap();
