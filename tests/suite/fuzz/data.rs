@@ -366,6 +366,6 @@ fn fuzz_lists() {
 }
 
 #[test]
-fn fuzz_pictures() {
+fn fuzz_images() {
     fuzz(Pictures);
 }

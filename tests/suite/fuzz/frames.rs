@@ -113,7 +113,7 @@ fn fuzz_frames() {
 }
 
 #[test]
-fn a_length_is_not_believed_and_noise_is_passed_over() {
+fn rejects_false_lengths_and_skips_leading_noise() {
     let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
     let told = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
     assert!(told.what.contains("declared size is too large"), "{told}");
@@ -138,7 +138,7 @@ fn a_length_is_not_believed_and_noise_is_passed_over() {
 }
 
 #[test]
-fn a_run_outside_of_the_folder_is_refused() {
+fn rejects_run_paths_outside_folder() {
     let of = |run: &str| {
         let Some(Command::Predict(request)) = commands(1)
             .into_iter()

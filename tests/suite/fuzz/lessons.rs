@@ -404,14 +404,14 @@ impl Target for Said {
 }
 
 #[test]
-fn fuzz_units() {
+fn fuzz_lessons() {
     let reports = [report(0), report(1)];
     let trained = figures_of(&header(), &reports);
     fuzz(Units { trained });
 }
 
 #[test]
-fn fuzz_taught() {
+fn fuzz_added_tasks() {
     fuzz(Taught);
 }
 

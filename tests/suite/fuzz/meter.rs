@@ -87,7 +87,7 @@ fn thread_time() -> Duration {
 }
 
 #[test]
-fn memory_and_time_of_a_thread_are_measured() {
+fn meter_measures_memory_and_time_of_own_thread() {
     let meter = Meter::start();
     let block = vec![1u8; 5 << 20];
     let sum: u64 = (0..20)

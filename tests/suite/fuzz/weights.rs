@@ -444,7 +444,7 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
 /// Whatever a golden file says of its sizes, memory for them is asked for only if its tensors have
 /// them: more than there is would end the program.
 #[test]
-fn sizes_of_a_golden_file_are_those_of_its_tensors() {
+fn golden_check_survives_wrong_declared_sizes() {
     let place = WeightPlacement::from(&Device::flex());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g.safetensors");
