@@ -51,7 +51,7 @@ const TIMM: &str = r#"{
 }"#;
 
 #[test]
-fn timms_description_gives_heads_pixels_and_pooling() {
+fn reads_heads_transform_and_pooling_from_timm_config() {
     let folder = model(&[("config.json", TIMM)]);
     let name = folder.path().to_str().unwrap();
     // The folder is a name of its weights.
@@ -84,7 +84,7 @@ fn timms_description_gives_heads_pixels_and_pooling() {
 }
 
 #[test]
-fn transformers_descriptions_give_heads_epsilon_and_pixels() {
+fn reads_heads_epsilon_and_transform_from_transformers_config() {
     let config = r#"{"model_type": "vit", "num_attention_heads": 4, "layer_norm_eps": 1e-12, "hidden_act": "gelu", "image_size": 16}"#;
     let resized = r#"{"do_resize": true, "size": {"height": 16, "width": 16}, "resample": 2, "do_normalize": true,
                       "do_rescale": true, "rescale_factor": 0.00392156862745098,
@@ -125,7 +125,7 @@ fn transformers_descriptions_give_heads_epsilon_and_pixels() {
 }
 
 #[test]
-fn values_are_given_and_wrong_ones_refused() {
+fn accepts_explicit_values_and_rejects_invalid_ones() {
     let folder = model(&[]);
     let path = folder.path().join("model.safetensors");
     let path = path.to_str().unwrap();
@@ -170,7 +170,7 @@ fn values_are_given_and_wrong_ones_refused() {
 }
 
 #[test]
-fn a_repository_is_a_name_of_its_entry_or_of_what_was_downloaded() {
+fn finds_backbone_by_repository_name() {
     let folder = TempDir::new().unwrap();
     let library = library(&folder);
     for name in [

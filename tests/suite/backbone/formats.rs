@@ -47,7 +47,7 @@ fn of(weights: &Weights) -> Vec<f32> {
 }
 
 #[test]
-fn half_precision_files_give_the_features_of_full_precision() {
+fn half_precision_files_match_full_precision_features() {
     let folder = TempDir::new().unwrap();
     for weights in [files::vit(), files::swin(), files::convnext()] {
         let reference = of(&weights);
@@ -60,7 +60,7 @@ fn half_precision_files_give_the_features_of_full_precision() {
 }
 
 #[test]
-fn pytorch_files_are_read_with_and_without_a_container() {
+fn reads_pytorch_files_with_and_without_container() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
     let reference = of(&weights);
@@ -77,7 +77,7 @@ fn pytorch_files_are_read_with_and_without_a_container() {
 
 /// Wrappers and training programs put words before the names, in every format alike.
 #[test]
-fn prefixes_of_names_are_removed_in_every_format() {
+fn strips_name_prefixes_in_every_format() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
     let reference = of(&weights);
@@ -123,7 +123,7 @@ fn prefixes_of_names_are_removed_in_every_format() {
 }
 
 #[test]
-fn a_file_of_two_networks_is_refused() {
+fn rejects_file_with_two_networks() {
     let folder = TempDir::new().unwrap();
     let mut both = renamed(&files::vit(), |name| format!("model.{name}"));
     both.extend(renamed(&files::vit(), |name| format!("best.{name}")));
@@ -137,7 +137,7 @@ fn a_file_of_two_networks_is_refused() {
 
 /// The first entry of the directory is as long as the ZIP64 records where the file's stem has 21 letters.
 #[test]
-fn pytorch_files_of_every_name_are_read() {
+fn reads_zip64_pytorch_files_of_any_name_length() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
     let reference = of(&weights);
@@ -150,7 +150,7 @@ fn pytorch_files_of_every_name_are_read() {
 }
 
 #[test]
-fn old_swin_names_mean_the_same_network() {
+fn reads_old_swin_tensor_names() {
     let weights = files::swin();
     let mut old = renamed(&weights, |name| {
         name.replace("layers.1.downsample", "layers.0.downsample")
@@ -165,7 +165,7 @@ fn old_swin_names_mean_the_same_network() {
 }
 
 #[test]
-fn original_convnext_names_mean_the_same_network() {
+fn reads_original_convnext_tensor_names() {
     let weights = files::convnext();
     let original = renamed(&weights, |name| {
         let name = name.replace("stem.", "downsample_layers.0.");
@@ -258,7 +258,7 @@ fn jax(weights: &Weights) -> Weights {
 }
 
 #[test]
-fn the_original_vit_archive_means_the_same_network() {
+fn reads_original_jax_vit_archive() {
     let weights = files::vit();
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("ViT.npz");
@@ -277,7 +277,7 @@ fn the_original_vit_archive_means_the_same_network() {
 }
 
 #[test]
-fn metadata_settles_what_shapes_leave_open() {
+fn reads_values_unknown_from_shapes_from_metadata() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::vit(), Dtype::F32, &[], &path);
@@ -325,7 +325,7 @@ fn refused(path: &Path) -> Problem {
 }
 
 #[test]
-fn missing_unexpected_and_misshaped_tensors_are_told_together() {
+fn reports_missing_unexpected_and_misshaped_tensors_together() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     let mut weights = files::vit();
@@ -346,7 +346,7 @@ fn missing_unexpected_and_misshaped_tensors_are_told_together() {
 }
 
 #[test]
-fn weights_of_another_architecture_name_the_first_tensors_only() {
+fn wrong_architecture_error_lists_first_tensors_only() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::swin(), Dtype::F32, &[], &path);
@@ -368,7 +368,7 @@ fn weights_of_another_architecture_name_the_first_tensors_only() {
 }
 
 #[test]
-fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
+fn rejects_impossible_dimensions_in_metadata() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     for (key, number) in [
@@ -389,7 +389,7 @@ fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
 }
 
 #[test]
-fn files_cut_short_are_refused_in_every_format() {
+fn rejects_truncated_files_in_every_format() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
     let whole = folder.path().join("whole");
@@ -412,7 +412,7 @@ fn files_cut_short_are_refused_in_every_format() {
 }
 
 #[test]
-fn what_is_no_weight_file_is_said() {
+fn rejects_paths_that_are_not_weight_files() {
     let folder = TempDir::new().unwrap();
     assert!(refused(folder.path()).mentions("problem-folder-is-no-weight-file"));
     let text = folder.path().join("notes.safetensors");

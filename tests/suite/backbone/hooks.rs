@@ -80,7 +80,7 @@ impl Hooks for Recorder {
 }
 
 #[test]
-fn the_stream_is_what_the_mlp_is_added_to() {
+fn stream_site_receives_residual_and_mlp_output() {
     for backbone in [vit(), swin()] {
         let before = backbone.embed(images(2, 32, 32)).unwrap();
         let whole = Recorder::of(&[Site::Stream]);
@@ -140,7 +140,7 @@ impl Hooks for Prompts {
 }
 
 #[test]
-fn a_prefix_is_the_plain_form_of_the_plugin() {
+fn prefix_hook_matches_plain_prefix_plugin() {
     let (backbone, device) = (vit(), Device::flex());
     let spec = PluginLibrary::with_folders(Vec::new())
         .get("prefix")
@@ -171,7 +171,7 @@ fn a_prefix_is_the_plain_form_of_the_plugin() {
 }
 
 #[test]
-fn prompts_are_of_an_image_and_stand_behind_the_class_token() {
+fn prompts_are_per_image_and_follow_class_token() {
     let backbone = vit();
     let own = |image: usize| some([1, 2, WIDTH], 300 * image);
     let of = |entering: Tensor<3>, images: Tensor<4>| {
@@ -206,7 +206,7 @@ fn prompts_are_of_an_image_and_stand_behind_the_class_token() {
 }
 
 #[test]
-fn a_token_like_the_class_token_ends_like_it() {
+fn copied_class_token_gets_same_output() {
     let backbone = vit();
     let embedded = backbone.embed(images(1, 32, 32)).unwrap().values;
     let prompts = Prompts {
@@ -220,7 +220,7 @@ fn a_token_like_the_class_token_ends_like_it() {
 }
 
 #[test]
-fn networks_without_a_class_token_refuse_prompts() {
+fn rejects_prompts_without_class_token() {
     let pooled = vit::Config {
         class_token: false,
         ..vit::Config::plain(32, 8, WIDTH, 2, 4)

@@ -129,7 +129,7 @@ fn model(folder: &TempDir) -> Vec<u8> {
 }
 
 #[test]
-fn a_fresh_download_is_loaded_and_kept() {
+fn first_download_is_cached_and_pins_hash() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Mood::Willing);
@@ -180,7 +180,7 @@ fn a_fresh_download_is_loaded_and_kept() {
 }
 
 #[test]
-fn a_commit_is_asked_for_by_its_number() {
+fn requests_pinned_commit_and_rejects_branches() {
     let folder = TempDir::new().unwrap();
     let hub = Hub::start(model(&folder), Mood::Willing);
     let commit = "0123456789abcdef0123456789abcdef01234567";
@@ -205,7 +205,7 @@ fn a_commit_is_asked_for_by_its_number() {
 /// under their hash.
 #[cfg(unix)]
 #[test]
-fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
+fn verifies_hub_cache_blob_against_its_hash() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hash = lae_studio::fetch::sha256_of_file(&folder.path().join("model")).unwrap();
@@ -237,7 +237,7 @@ fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
 }
 
 #[test]
-fn a_broken_connection_is_taken_up_where_it_broke() {
+fn resumes_download_after_broken_connection() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Mood::Breaking);
@@ -251,7 +251,7 @@ fn a_broken_connection_is_taken_up_where_it_broke() {
 }
 
 #[test]
-fn a_stopped_download_goes_on_in_the_next_call() {
+fn stopped_download_succeeds_on_next_call() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Mood::Willing);
@@ -262,7 +262,7 @@ fn a_stopped_download_goes_on_in_the_next_call() {
 }
 
 #[test]
-fn weights_with_a_wrong_hash_are_refused_and_removed() {
+fn rejects_and_removes_weights_with_wrong_hash() {
     let folder = TempDir::new().unwrap();
     let hub = Hub::start(model(&folder), Mood::Willing);
     let hash = format!("sha256 = \"{}\"\n", "0".repeat(64));
@@ -278,7 +278,7 @@ fn weights_with_a_wrong_hash_are_refused_and_removed() {
 }
 
 #[test]
-fn a_page_in_place_of_weights_is_not_kept() {
+fn discards_web_page_downloaded_as_weights() {
     let folder = TempDir::new().unwrap();
     let page = b"<html>please sign in to this network</html>".to_vec();
     let hub = Hub::start(page, Mood::Willing);
@@ -296,7 +296,7 @@ fn a_page_in_place_of_weights_is_not_kept() {
 }
 
 #[test]
-fn a_missing_file_and_no_connection_say_how_to_go_on() {
+fn failed_download_explains_offline_setup() {
     let folder = TempDir::new().unwrap();
     let hub = Hub::start(Vec::new(), Mood::Empty);
     let silent = "http://127.0.0.1:9".to_owned();
@@ -374,7 +374,7 @@ fn complaint(output: &Output) -> String {
 }
 
 #[test]
-fn the_hubs_address_is_taken_from_the_environment() {
+fn reads_hub_endpoint_from_environment() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Mood::Willing);
@@ -389,7 +389,7 @@ fn the_hubs_address_is_taken_from_the_environment() {
 }
 
 #[test]
-fn a_proxy_is_taken_from_the_environment_and_named_where_it_is_not_there() {
+fn uses_proxy_from_environment_and_reports_failure() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let proxy = Hub::start(body.clone(), Mood::Willing);
@@ -407,7 +407,7 @@ fn a_proxy_is_taken_from_the_environment_and_named_where_it_is_not_there() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_and_what_arrived_is_used_later() {
+fn download_resumes_after_full_disk() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let hub = Hub::start(body.clone(), Mood::Willing);
@@ -425,7 +425,7 @@ fn a_full_disk_is_said_and_what_arrived_is_used_later() {
 /// A repository that is in no table: its description comes first, with the user's token, and a server that is busy is
 /// asked again.
 #[test]
-fn a_repository_is_downloaded_with_its_description() {
+fn downloads_repository_with_its_config() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
     let config = r#"{"architecture": "test_vit", "global_pool": "token", "model_args": {"num_heads": 2},

@@ -14,7 +14,7 @@ use super::files::error;
 const LIMIT: f32 = 1e-5;
 
 #[test]
-fn files_of_other_libraries_give_their_features() {
+fn features_match_timm_transformers_and_torchvision() {
     let mut found = 0;
     for file in fs::read_dir("tests/backbones").unwrap().flatten() {
         let path = file.path();

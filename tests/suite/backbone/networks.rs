@@ -35,7 +35,7 @@ fn rotary() -> Architecture {
 }
 
 #[test]
-fn the_embedded_backbone_opens_and_sees() {
+fn embedded_backbone_opens_and_extracts_features() {
     let opened = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(opened.backbone.blocks().len(), 8);
     assert_eq!(opened.entry.pet_blocks, 5);
@@ -50,7 +50,7 @@ fn the_embedded_backbone_opens_and_sees() {
 }
 
 #[test]
-fn an_images_features_do_not_depend_on_its_batch() {
+fn features_do_not_depend_on_batch() {
     for architecture in families() {
         let backbone = architecture.random(5, &Device::flex()).unwrap();
         let batch = images(3, 32, 32);
@@ -62,7 +62,7 @@ fn an_images_features_do_not_depend_on_its_batch() {
 }
 
 #[test]
-fn random_weights_are_the_same_for_the_same_seed() {
+fn random_weights_depend_on_seed_only() {
     let architecture = &families()[0];
     let of = |seed| {
         let backbone = architecture.random(seed, &Device::flex()).unwrap();
@@ -75,7 +75,7 @@ fn random_weights_are_the_same_for_the_same_seed() {
 }
 
 #[test]
-fn other_image_sizes_work_and_impossible_ones_are_told() {
+fn accepts_other_image_sizes_and_rejects_impossible_ones() {
     for (architecture, fitting) in families().into_iter().zip([
         vec![(16, 48), (40, 40)],
         vec![(16, 16), (8, 40), (20, 36), (4, 4)],
@@ -101,7 +101,7 @@ fn other_image_sizes_work_and_impossible_ones_are_told() {
 }
 
 #[test]
-fn running_block_by_block_is_running_at_once() {
+fn running_block_by_block_matches_full_pass() {
     for architecture in families() {
         let backbone = architecture.random(5, &Device::flex()).unwrap();
         let pets = PetStack::empty();

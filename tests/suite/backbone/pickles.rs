@@ -37,7 +37,7 @@ fn nothings(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn pickles_longer_than_any_real_one_are_not_run() {
+fn rejects_oversized_pickles() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("weights.pth");
     let long = nothings(5 << 20);
@@ -60,7 +60,7 @@ fn pickles_longer_than_any_real_one_are_not_run() {
 }
 
 #[test]
-fn a_view_that_repeats_one_number_is_no_weight() {
+fn rejects_zero_stride_tensor_views() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("weights.pth");
     let mut pickle = b"\x80\x02}X\x01\x00\x00\x00actorch._utils\n_rebuild_tensor_v2\n(".to_vec();
@@ -76,7 +76,7 @@ fn a_view_that_repeats_one_number_is_no_weight() {
 }
 
 #[test]
-fn archives_of_the_first_pytorch_are_left_alone() {
+fn rejects_pytorch_archives_before_2017() {
     let folder = TempDir::new().unwrap();
     let mut tar = b"sys_info".to_vec();
     tar.resize(257, 0);

@@ -49,19 +49,19 @@ fn hold(
 }
 
 #[test]
-fn golden_files_hold_with_half_precision_weights_on_the_cpu() {
+fn golden_files_pass_with_f16_weights_on_cpu() {
     let place = (&Device::flex(), WeightType::F16);
     hold(place, Tolerance::HALF, golden_files().into_iter());
 }
 
 #[test]
-fn golden_files_hold_with_weights_of_bf16() {
+fn golden_files_pass_with_bf16_weights() {
     let place = (&Device::flex(), WeightType::Bf16);
     hold(place, Tolerance::BF16, golden_files().into_iter());
 }
 
 #[test]
-fn golden_files_hold_with_half_precision_weights_on_a_graphics_adapter() {
+fn golden_files_pass_with_f16_weights_on_gpu() {
     let adapters = device::list().iter().filter(|info| !info.is_cpu());
     let opened = adapters.filter_map(|info| device::open(info).ok());
     let Some(device) = opened.into_iter().find(|d| d.supports_dtype(DType::F16)) else {
@@ -85,7 +85,7 @@ fn features(opened: &Opened, images: usize) -> Vec<f32> {
 }
 
 #[test]
-fn half_precision_changes_features_by_its_rounding_only() {
+fn half_precision_features_differ_by_rounding_only() {
     let open = |weights| {
         let place = (&Device::flex(), weights);
         library::open(library::NANO, place, &mut |_| true).unwrap()
@@ -121,7 +121,7 @@ fn small(precision: Precision) -> RunConfig {
 }
 
 #[test]
-fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
+fn bf16_run_is_distinct_from_f32_run() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision, mut sink: Vec<Event>| {
         let cache = &ResourceCache::default();
@@ -153,7 +153,7 @@ fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
 }
 
 #[test]
-fn a_run_on_the_cpu_keeps_f32_and_says_so() {
+fn cpu_run_replaces_f16_with_f32_and_notes_it() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision| {
         let config = small(precision);

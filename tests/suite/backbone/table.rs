@@ -31,7 +31,7 @@ hub = "lab/toy"
 "#;
 
 #[test]
-fn the_embedded_table_holds_what_people_use() {
+fn embedded_table_describes_common_backbones() {
     let folder = TempDir::new().unwrap();
     let library = BackboneLibrary::new(places(&folder));
     assert!(library.problems().is_empty(), "{:?}", library.problems());
@@ -81,7 +81,7 @@ fn the_embedded_table_holds_what_people_use() {
 }
 
 #[test]
-fn tuned_weights_carry_the_warning_of_imagenet_r() {
+fn fine_tuned_weights_warn_about_imagenet_r() {
     let folder = TempDir::new().unwrap();
     let library = BackboneLibrary::new(places(&folder));
     for entry in library.entries() {
@@ -93,7 +93,7 @@ fn tuned_weights_carry_the_warning_of_imagenet_r() {
 }
 
 #[test]
-fn a_name_without_its_tag_means_the_first_entry() {
+fn name_without_tag_selects_first_entry() {
     let folder = TempDir::new().unwrap();
     let library = BackboneLibrary::new(places(&folder));
     let tiny = library.entry("vit_tiny_patch16_224").unwrap();
@@ -102,7 +102,7 @@ fn a_name_without_its_tag_means_the_first_entry() {
 }
 
 #[test]
-fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
+fn user_table_adds_replaces_and_reports_faulty_entries() {
     let folder = TempDir::new().unwrap();
     let places = places(&folder);
     fs::write(&places.tables[0], TOY).unwrap();
@@ -136,7 +136,7 @@ fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
 }
 
 #[test]
-fn a_file_in_the_hubs_own_cache_is_found() {
+fn finds_file_in_hub_cache() {
     let folder = TempDir::new().unwrap();
     let places = places(&folder);
     fs::write(&places.tables[0], TOY).unwrap();
@@ -153,7 +153,7 @@ fn a_file_in_the_hubs_own_cache_is_found() {
 }
 
 #[test]
-fn asking_for_an_entry_that_was_left_out_says_why() {
+fn describe_explains_skipped_table_entry() {
     let folder = TempDir::new().unwrap();
     let wrong = TOY.replace("heads = 2", "heads = 3");
     fs::write(folder.path().join("first.toml"), wrong).unwrap();
@@ -199,7 +199,7 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
 }
 
 #[test]
-fn dimensions_that_no_network_has_are_refused_where_the_table_is_read() {
+fn rejects_impossible_dimensions_in_table() {
     let folder = TempDir::new().unwrap();
     let swin = |width: usize, depths: &str| {
         format!(

@@ -108,7 +108,7 @@ fn numbers(tensor: &Tensor<1>) -> Vec<f32> {
 }
 
 #[test]
-fn weights_handed_out_make_the_same_network() {
+fn extracted_weights_rebuild_same_network() {
     for architecture in families() {
         let fresh = architecture.random(5, &Device::flex()).unwrap();
         let again = fresh.with_weights(&fresh.weights().unwrap()).unwrap();
@@ -123,7 +123,7 @@ fn weights_handed_out_make_the_same_network() {
 /// Tracked weights give the same features, and every leaf the gradient that a small step along it
 /// shows.
 #[test]
-fn every_leaf_gets_its_gradient() {
+fn gradients_match_finite_differences() {
     for architecture in families() {
         let (backbone, weights) = network(&architecture);
         let judged = |features: Tensor<2>| {
@@ -178,7 +178,7 @@ fn every_leaf_gets_its_gradient() {
 }
 
 #[test]
-fn weights_survive_the_file_form_and_wrong_ones_are_named() {
+fn roundtrips_weights_and_names_invalid_tensors() {
     let (backbone, weights) = network(&families()[0]);
     let mut named = Named::new();
     weights.write("backbone", &mut named).unwrap();
@@ -204,7 +204,7 @@ fn weights_survive_the_file_form_and_wrong_ones_are_named() {
 }
 
 #[test]
-fn half_precision_and_other_sizes_are_refused() {
+fn rejects_training_in_half_precision_or_other_sizes() {
     let architecture = &families()[0];
     let half = architecture
         .random(5, (&Device::flex(), WeightType::F16))
