@@ -74,7 +74,7 @@ fn answers(run: &StoredRun) -> Vec<&lae_studio::metrics::Answers> {
 }
 
 #[test]
-fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
+fn resume_after_failed_checkpoints_gives_same_result() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
     let whole = experiment::train(
@@ -151,7 +151,7 @@ impl Sink for Renaming<'_> {
 }
 
 #[test]
-fn a_run_whose_folder_is_renamed_ends_and_goes_on_under_the_new_name() {
+fn run_stops_when_folder_is_renamed_and_resumes() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
     let control = Control::default();
@@ -228,7 +228,7 @@ fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Out
 /// The whole of it is `tests/faults.py`: every place, kills at random moments, full disks.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
+fn run_recovers_from_injected_system_call_faults() {
     let version = std::process::Command::new("strace").arg("-V").output();
     if !version.is_ok_and(|output| output.status.success()) {
         skip("strace is not installed");

@@ -92,7 +92,7 @@ fn done(home: &Path, words: &[&str]) {
 }
 
 #[test]
-fn what_is_done_to_a_run_happens_wholly_or_not_at_all_and_can_be_done_again() {
+fn commands_are_atomic_and_repeatable_under_faults() {
     let version = std::process::Command::new("strace").arg("-V").output();
     if !version.is_ok_and(|output| output.status.success()) {
         skip("strace is not installed");
