@@ -93,7 +93,7 @@ fn replace(file: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
+fn packed_run_unpacks_and_checks_as_equal() {
     let (data, run) = trained();
     let root = tempfile::tempdir().unwrap();
     let [one, two] = ["one.laerun.zip", "two.laerun.zip"].map(|name| root.path().join(name));
@@ -156,7 +156,7 @@ fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
 }
 
 #[test]
-fn a_changed_plugin_is_named() {
+fn check_reports_changed_plugin() {
     let (_root, run) = copied();
     let plugin = run.join("plugin.toml");
     let text = std::fs::read_to_string(&plugin).unwrap();
@@ -169,7 +169,7 @@ fn a_changed_plugin_is_named() {
 }
 
 #[test]
-fn a_changed_weight_file_is_named() {
+fn check_reports_changed_weight_file() {
     let (data, run) = trained();
     let folder = tempfile::tempdir().unwrap();
     let weights = folder.path().join("lae-nano.safetensors");
@@ -196,7 +196,7 @@ fn a_changed_weight_file_is_named() {
 }
 
 #[test]
-fn a_changed_picture_and_a_changed_label_are_named() {
+fn check_reports_changed_image_and_label() {
     let (data, run) = trained();
     let copy = tempfile::tempdir().unwrap();
     let asked = CheckRequest {
@@ -229,7 +229,7 @@ fn a_changed_picture_and_a_changed_label_are_named() {
 }
 
 #[test]
-fn a_changed_number_and_a_changed_answer_are_named() {
+fn check_reports_changed_metric_and_answer() {
     let (data, _) = trained();
     let (_root, run) = copied();
     let metrics = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
@@ -276,7 +276,7 @@ fn a_changed_number_and_a_changed_answer_are_named() {
 }
 
 #[test]
-fn a_changed_snapshot_is_named_with_and_without_the_hashes_of_its_run() {
+fn check_reports_changed_snapshot_even_without_hashes() {
     let (_root, run) = copied();
     let snapshot = run.join("task_1.safetensors");
     let mut bytes = std::fs::read(&snapshot).unwrap();
@@ -305,7 +305,7 @@ fn a_changed_snapshot_is_named_with_and_without_the_hashes_of_its_run() {
 }
 
 #[test]
-fn a_changed_setting_shows_when_the_run_is_trained_once_more() {
+fn retraining_reveals_changed_setting() {
     let (data, _) = trained();
     let (_root, run) = copied();
     replace(&run.join("run.toml"), "base_lr = 0.01", "base_lr = 0.011");
@@ -325,7 +325,7 @@ fn a_changed_setting_shows_when_the_run_is_trained_once_more() {
 }
 
 #[test]
-fn what_the_table_says_of_the_backbone_is_compared() {
+fn check_compares_backbone_table_entry() {
     let (data, _) = trained();
     let (_root, run) = copied();
     replace(
@@ -349,7 +349,7 @@ fn what_the_table_says_of_the_backbone_is_compared() {
 }
 
 #[test]
-fn on_another_processor_small_differences_are_rounding_and_large_ones_are_not() {
+fn check_tolerates_rounding_on_other_processor_only() {
     let (data, _) = trained();
     let (_root, run) = copied();
     let processor = lae_studio::device::processor_name();
@@ -393,7 +393,7 @@ fn on_another_processor_small_differences_are_rounding_and_large_ones_are_not() 
 }
 
 #[test]
-fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
+fn pack_rejects_run_in_use_and_full_disk() {
     let (_root, run) = copied();
     let to = run.with_file_name("a.laerun.zip");
     let held = store::RunFolder::open(&run).unwrap();
@@ -412,7 +412,7 @@ fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
 }
 
 #[test]
-fn a_run_of_an_older_version_is_packed_and_checked_with_what_is_not_known() {
+fn packs_and_checks_run_of_older_version() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
     let root = tempfile::tempdir().unwrap();
     let run = root.path().join("old");

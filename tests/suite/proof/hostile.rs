@@ -67,7 +67,7 @@ fn refused(bytes: &[u8]) -> Problem {
 }
 
 #[test]
-fn an_archive_put_together_as_it_was_is_a_run() {
+fn rebuilt_archive_unpacks() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.laerun.zip");
     std::fs::write(&file, zip(&Honest::new().entries(), None)).unwrap();
@@ -76,7 +76,7 @@ fn an_archive_put_together_as_it_was_is_a_run() {
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_refused() {
+fn rejects_entry_names_outside_run_folder() {
     for name in [
         "../../escaped.toml",
         "/tmp/escaped.toml",
@@ -103,7 +103,7 @@ fn names_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn links_and_names_that_come_twice_are_refused() {
+fn rejects_links_and_duplicate_names() {
     let mut honest = Honest::new();
     honest.add("about.toml", b"/etc/passwd");
     let mut entries = honest.entries();
@@ -129,7 +129,7 @@ fn links_and_names_that_come_twice_are_refused() {
 }
 
 #[test]
-fn bombs_are_refused_before_they_fill_the_disk() {
+fn rejects_archive_bombs() {
     // Longer than it says: never more is written than the manifest names.
     let mut honest = Honest::new();
     honest.add("about.toml", b"");
@@ -156,7 +156,7 @@ fn bombs_are_refused_before_they_fill_the_disk() {
 }
 
 #[test]
-fn what_is_cut_off_damaged_or_changed_is_refused() {
+fn rejects_truncated_damaged_and_changed_archives() {
     let whole = zip(&Honest::new().entries(), None);
     for length in [
         0,
@@ -190,7 +190,7 @@ fn what_is_cut_off_damaged_or_changed_is_refused() {
 }
 
 #[test]
-fn what_is_missing_unnamed_or_of_a_newer_version_is_refused() {
+fn rejects_incomplete_unlisted_and_newer_archives() {
     let mut honest = Honest::new();
     honest.0.retain(|(name, _)| name != "manifest.json");
     assert!(
@@ -228,7 +228,7 @@ fn what_is_missing_unnamed_or_of_a_newer_version_is_refused() {
 }
 
 #[test]
-fn a_run_keeps_to_its_folder_whatever_it_is_called() {
+fn hostile_run_name_stays_in_runs_folder() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.laerun.zip");
     let mut honest = Honest::new();
