@@ -179,7 +179,7 @@ fn teachable() -> Vec<RunConfig> {
 }
 
 #[test]
-fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
+fn every_method_adds_two_tasks_and_undo_restores_run() {
     let (first, second) = (letters("AB", 10), letters("CDE", 6));
     let root = tempfile::tempdir().unwrap();
     for config in teachable() {
@@ -239,7 +239,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
 }
 
 #[test]
-fn new_classes_are_learned_from_ten_drawings() {
+fn learns_added_classes_from_few_drawings() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("TX", 12);
     for method in ["lae", "baseline", "simplecil", "ranpac"] {
@@ -259,7 +259,7 @@ fn new_classes_are_learned_from_ten_drawings() {
 }
 
 #[test]
-fn the_drift_of_a_taught_run_is_measured_from_its_first_task() {
+fn added_task_drift_is_measured_from_first_task() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("lae"), root.path());
     taught(&run, letters("AB", 5).path());
@@ -290,7 +290,7 @@ impl Sink for StopAfter {
 }
 
 #[test]
-fn an_added_task_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
+fn stopping_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("AB", 6);
     let run = finished(&config("lae"), root.path());
@@ -315,7 +315,7 @@ fn an_added_task_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
 }
 
 #[test]
-fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_undone() {
+fn stopped_run_accepts_task_and_resumes_after_undo() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("AB", 6);
     for method in ["lae", "dualprompt", "coda-prompt", "ease", "esn", "ranpac"] {
@@ -393,7 +393,7 @@ impl Sink for StopIn {
 
 /// Digits 0 to 4 are learned when it stops, 5 to 9 only planned.
 #[test]
-fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
+fn planned_but_unlearned_class_counts_as_new() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
     let mut sink = StopIn {
@@ -445,7 +445,7 @@ impl Sink for StopInTest {
 }
 
 #[test]
-fn a_run_of_an_older_version_is_taught_as_well() {
+fn adds_task_to_run_of_older_version() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
     let root = tempfile::tempdir().unwrap();
     let run = root.path().join("old");
@@ -469,7 +469,7 @@ fn a_run_of_an_older_version_is_taught_as_well() {
 }
 
 #[test]
-fn a_run_killed_in_its_last_moment_keeps_what_added_tasks_need() {
+fn run_killed_at_end_keeps_state_for_added_tasks() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("ranpac"), root.path());
     let state = run.join("state.safetensors");

@@ -27,7 +27,7 @@ pub(super) fn with_digits(digits: &str, of: &str, each: usize) -> Made {
 }
 
 #[test]
-fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
+fn test_images_used_by_added_task_are_excluded() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("simplecil"), root.path());
     let before = store::load(&run).unwrap();
@@ -62,7 +62,7 @@ fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
 }
 
 #[test]
-fn more_examples_of_a_known_class_count_for_it() {
+fn examples_of_known_class_count_for_that_class() {
     let root = tempfile::tempdir().unwrap();
     let added_task = with_digits("37", "A", 10);
     for method in ["lae", "simplecil", "ranpac"] {
@@ -127,7 +127,7 @@ fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
 /// One image, or one of each of two classes, says nothing about how far all classes' weights are
 /// to be held down.
 #[test]
-fn an_added_task_keeps_the_ridge_of_the_run() {
+fn added_task_reuses_ridge_of_run() {
     let root = tempfile::tempdir().unwrap();
     let mut config = config("ranpac");
     set(&mut config, "projection=300").unwrap();
@@ -150,7 +150,7 @@ fn an_added_task_keeps_the_ridge_of_the_run() {
 }
 
 #[test]
-fn a_handful_of_pictures_is_an_added_task() {
+fn adds_task_from_few_images() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("AB", 2);
     // A single one leaves nothing to test with.
@@ -187,7 +187,7 @@ pub(super) fn first(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_folder_with_splits_is_tested_on_its_test_split() {
+fn added_task_uses_test_split_of_folder() {
     let root = tempfile::tempdir().unwrap();
     let made = Made::new();
     for (split, each) in [("train", 6), ("test", 3)] {
@@ -222,7 +222,7 @@ pub(super) fn of_folder(method: &str, folder: &Path) -> RunConfig {
 }
 
 #[test]
-fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
+fn forgetting_is_unmeasured_when_old_images_are_missing() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
     let settings = of_folder("simplecil", made.path());
@@ -268,7 +268,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
 }
 
 #[test]
-fn exemplars_are_not_replayed_from_training_images_that_changed() {
+fn rejects_replay_of_changed_or_missing_exemplars() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
     let settings = of_folder("icarl", made.path());
@@ -299,7 +299,7 @@ fn exemplars_are_not_replayed_from_training_images_that_changed() {
 }
 
 #[test]
-fn added_tasks_tell_runs_apart_and_bring_equal_ones_together() {
+fn runs_are_grouped_by_added_tasks() {
     let root = tempfile::tempdir().unwrap();
     let (one, other) = (letters("AB", 6), letters("CD", 6));
     let runs: Vec<PathBuf> = [1, 2, 3]

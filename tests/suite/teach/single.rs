@@ -12,7 +12,7 @@ fn digits(method: &str, root: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_single_class_is_recognised_and_the_earlier_ones_are_kept() {
+fn learns_single_class_and_retains_earlier_ones() {
     let root = tempfile::tempdir().unwrap();
     let letter = letters("T", 30);
     for method in ["lae", "baseline"] {
@@ -42,7 +42,7 @@ fn a_single_class_is_recognised_and_the_earlier_ones_are_kept() {
 }
 
 #[test]
-fn a_known_class_alone_is_not_distinguished_from_itself() {
+fn adding_known_single_class_preserves_accuracy() {
     let root = tempfile::tempdir().unwrap();
     let run = digits("lae", root.path());
     taught(&run, with_digits("3", "", 20).path());
@@ -61,7 +61,7 @@ fn a_known_class_alone_is_not_distinguished_from_itself() {
 }
 
 #[test]
-fn a_single_class_is_refused_without_the_training_images_of_the_run() {
+fn rejects_single_class_without_training_images_of_run() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
     let settings = of_folder("lae", made.path());

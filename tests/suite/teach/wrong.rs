@@ -5,7 +5,7 @@ use crate::assert_is;
 use lae_studio::store::RunFolder;
 
 #[test]
-fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
+fn rejected_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
     let run = finished(&config("lae"), root.path());
@@ -70,7 +70,7 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
 }
 
 #[test]
-fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
+fn rejects_runs_without_task_backbone_or_state() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
     let control = Control::default();
@@ -115,7 +115,7 @@ fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
 }
 
 #[test]
-fn components_that_would_outnumber_the_channels_are_no_added_task() {
+fn rejects_task_when_components_exceed_channels() {
     let root = tempfile::tempdir().unwrap();
     let mut config = config("coda-prompt");
     set(&mut config, "pool=100").unwrap();
@@ -137,7 +137,7 @@ fn components_that_would_outnumber_the_channels_are_no_added_task() {
 }
 
 #[test]
-fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
+fn detects_modified_files_of_added_task() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("simplecil"), root.path());
     taught(&run, letters("AB", 6).path());
@@ -208,7 +208,7 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
 
 #[cfg(unix)]
 #[test]
-fn added_tasks_are_not_written_through_a_link() {
+fn added_tasks_are_not_written_through_symlink() {
     let root = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     let precious = outside.path().join("mine.partial");
