@@ -84,7 +84,7 @@ const SLOWER: &[&str] = &[
 
 /// Where Mesa's software Vulkan keeps the code it made, for all tests and the next time: it takes three times
 /// as long as the test's own work.
-fn shaders() -> PathBuf {
+fn shader_cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("shaders")
 }
 
@@ -97,7 +97,7 @@ fn program(words: &[&str], runs: &Path) -> Command {
         .env("XDG_DATA_HOME", runs.join("data"))
         .env("XDG_CONFIG_HOME", runs.join("config"))
         .env("XDG_CACHE_HOME", runs.join("cache"))
-        .env("MESA_SHADER_CACHE_DIR", shaders())
+        .env("MESA_SHADER_CACHE_DIR", shader_cache())
         .stdin(Stdio::null());
     command
 }
@@ -178,7 +178,7 @@ fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>)
 
 /// Ends a program as Ctrl-C does; gives what it said once it had saved its run.
 #[cfg(unix)]
-fn interrupted(child: std::process::Child) -> Output {
+fn interrupt(child: std::process::Child) -> Output {
     let interrupt = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
@@ -212,7 +212,7 @@ fn essence(run: &Value) -> Value {
 }
 
 /// An image of a vertical stroke.
-fn picture(folder: &Path) -> PathBuf {
+fn stroke_image(folder: &Path) -> PathBuf {
     let path = folder.join("stroke.png");
     let image = image::RgbImage::from_fn(32, 32, |x, y| {
         let ink = (14..18).contains(&x) && (5..27).contains(&y);

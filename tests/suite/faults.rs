@@ -187,7 +187,7 @@ const FAMILIES: [[&str; 2]; 3] = [
 /// The program in these folders, under `strace` with a fault where one is given: a call, whose family is meant, and what
 /// happens to it. It meets one.
 #[cfg(target_os = "linux")]
-fn studio(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Output {
+fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Output {
     let program = env!("CARGO_BIN_EXE_lae-studio");
     let calls = tempfile::NamedTempFile::new().unwrap();
     let mut command = match fault {
@@ -251,7 +251,7 @@ fn run_recovers_from_injected_system_call_faults() {
         (answers, snapshots(&run.folder))
     };
     let whole = tempfile::tempdir().unwrap();
-    assert!(studio(whole.path(), None, &train).status.success());
+    assert!(run_program(whole.path(), None, &train).status.success());
     let wanted = result(whole.path());
     // The second file and the last of the first task; the checkpoint's own bytes.
     for fault in [
@@ -261,7 +261,7 @@ fn run_recovers_from_injected_system_call_faults() {
         "write:signal=KILL:when=9",
     ] {
         let home = tempfile::tempdir().unwrap();
-        let first = studio(home.path(), Some(fault), &train);
+        let first = run_program(home.path(), Some(fault), &train);
         let said = String::from_utf8_lossy(&first.stderr).into_owned();
         assert!(!said.contains("panicked"), "{fault}: {said}");
         let listed = store::list(&home.path().join("runs"));
@@ -271,7 +271,7 @@ fn run_recovers_from_injected_system_call_faults() {
                 None => train.clone(),
                 Some(_) => vec!["resume", "latest", "--quiet"],
             };
-            let second = studio(home.path(), None, &words);
+            let second = run_program(home.path(), None, &words);
             let said = String::from_utf8_lossy(&second.stderr);
             assert!(second.status.success(), "{fault}: {said}");
         }

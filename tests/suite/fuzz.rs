@@ -3,7 +3,7 @@
 //!
 //! Whatever comes in, reading it ends in a value or a `Problem`: no panic, at most 64 MB of memory
 //! plus twenty times the input, at most two seconds of one core, and nothing is written outside of
-//! the folder it was given. Inputs are drawn from honest ones by a seed, so that a finding comes
+//! the folder it was given. Inputs are drawn from valid ones by a seed, so that a finding comes
 //! again; those that once failed are in `tests/corpus/TARGET` and are read first.
 //!
 //! * `LAE_FUZZ_SECONDS`: how long each target runs (0.7 without it, from the same first seed).
@@ -61,11 +61,11 @@ trait Target: Send + Sync {
     /// Names the folder of its corpus.
     const NAME: &'static str;
 
-    /// Honest inputs; each must be accepted.
-    fn honest(&self) -> Vec<Case>;
+    /// Valid inputs; each must be accepted.
+    fn valid(&self) -> Vec<Case>;
 
-    /// A new input, usually one of the honest ones with mutations.
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case;
+    /// A new input, usually one of the valid ones with mutations.
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case;
 
     /// Reads the input in a folder; whether it was accepted.
     fn read(&self, folder: &Path) -> bool;
@@ -92,11 +92,11 @@ fn single(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
 }
 
 /// Where inputs are while they are read: `inside`, with something precious next to it.
-struct Place {
+struct Sandbox {
     root: TempDir,
 }
 
-impl Place {
+impl Sandbox {
     fn new(target: &str) -> Self {
         let prefix = format!("lae-fuzz-{target}-");
         let root = tempfile::Builder::new().prefix(&prefix).tempdir().unwrap();
@@ -162,10 +162,10 @@ fn case_of(folder: &Path) -> Case {
 }
 
 /// Reads the input and says what is wrong with how that went.
-fn fault<T: Target>(target: &T, place: &Place, case: &Case) -> Result<bool, String> {
-    place.fill(case);
+fn check_case<T: Target>(target: &T, sandbox: &Sandbox, case: &Case) -> Result<bool, String> {
+    sandbox.fill(case);
     let meter = Meter::start();
-    let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&place.inside())));
+    let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&sandbox.inside())));
     let (memory, time) = meter.stop();
     let accepted = accepted.map_err(|_| "it panics".to_owned())?;
     let size: usize = case.values().map(Vec::len).sum();
@@ -177,14 +177,14 @@ fn fault<T: Target>(target: &T, place: &Place, case: &Case) -> Result<bool, Stri
     if time > MOST_TIME {
         return Err(format!("it takes {time:.1?}"));
     }
-    match place.intruder(case, target.leaves()) {
+    match sandbox.intruder(case, target.leaves()) {
         Some(what) => Err(what),
         None => Ok(accepted),
     }
 }
 
 /// What the thread that reads sends to the one that waits.
-enum Word {
+enum Message {
     /// It is still at work.
     Alive,
     /// It is done: the number of inputs, and how many of them were accepted.
@@ -195,19 +195,19 @@ enum Word {
 
 /// Runs a target; fails with the first finding.
 fn fuzz<T: Target + 'static>(target: T) {
-    let (tell, hear) = channel();
+    let (sender, receiver) = channel();
     // One thread for everything, rayon's share included, so that its memory is counted.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.unwrap();
-    std::thread::spawn(move || pool.install(|| work(&target, &tell)));
+    std::thread::spawn(move || pool.install(|| work(&target, &sender)));
     loop {
-        match hear.recv_timeout(HANGS) {
-            Ok(Word::Alive) => {}
-            Ok(Word::Done(inputs, accepted)) => {
+        match receiver.recv_timeout(HANGS) {
+            Ok(Message::Alive) => {}
+            Ok(Message::Done(inputs, accepted)) => {
                 eprintln!("{}: {inputs} inputs, {accepted} of them accepted", T::NAME);
                 return;
             }
-            Ok(Word::Found(what)) => panic!("{}: {what}", T::NAME),
+            Ok(Message::Found(what)) => panic!("{}: {what}", T::NAME),
             Err(RecvTimeoutError::Timeout) => {
                 // The input is where it is being read.
                 let place = std::env::temp_dir();
@@ -218,19 +218,19 @@ fn fuzz<T: Target + 'static>(target: T) {
     }
 }
 
-fn work<T: Target>(target: &T, tell: &Sender<Word>) {
-    let place = Place::new(T::NAME);
-    let honest = target.honest();
+fn work<T: Target>(target: &T, sender: &Sender<Message>) {
+    let sandbox = Sandbox::new(T::NAME);
+    let valid = target.valid();
     // What is made once and kept belongs to no input.
-    for case in &honest {
-        place.fill(case);
-        let accepted = target.read(&place.inside());
-        assert!(accepted, "{}: an honest input is refused", T::NAME);
-        let _ = tell.send(Word::Alive);
+    for case in &valid {
+        sandbox.fill(case);
+        let accepted = target.read(&sandbox.inside());
+        assert!(accepted, "{}: a valid input is refused", T::NAME);
+        let _ = sender.send(Message::Alive);
     }
     for (name, case) in corpus(T::NAME) {
-        if let Err(what) = fault(target, &place, &case) {
-            let _ = tell.send(Word::Found(format!(
+        if let Err(what) = check_case(target, &sandbox, &case) {
+            let _ = sender.send(Message::Found(format!(
                 "{what} on tests/corpus/{}/{name}",
                 T::NAME
             )));
@@ -250,23 +250,23 @@ fn work<T: Target>(target: &T, tell: &Sender<Word>) {
     let (mut inputs, mut accepted) = (0, 0);
     while Instant::now() < end {
         let seed = first + inputs as u64;
-        let case = target.vary(&honest, &mut Dice::new(T::NAME, seed));
-        match fault(target, &place, &case) {
+        let case = target.vary(&valid, &mut Dice::new(T::NAME, seed));
+        match check_case(target, &sandbox, &case) {
             Ok(fine) => accepted += usize::from(fine),
             Err(what) => {
-                let kept = keep(T::NAME, seed, &case);
+                let kept = store_case(T::NAME, seed, &case);
                 let found = format!(
                     "{what} with LAE_FUZZ_SEED={seed}; kept in {}",
                     kept.display()
                 );
-                let _ = tell.send(Word::Found(found));
+                let _ = sender.send(Message::Found(found));
                 return;
             }
         }
         inputs += 1;
-        let _ = tell.send(Word::Alive);
+        let _ = sender.send(Message::Alive);
     }
-    let _ = tell.send(Word::Done(inputs, accepted));
+    let _ = sender.send(Message::Done(inputs, accepted));
 }
 
 fn number(name: &str) -> Option<f64> {
@@ -274,7 +274,7 @@ fn number(name: &str) -> Option<f64> {
 }
 
 /// Keeps an input that failed.
-fn keep(target: &str, seed: u64, case: &Case) -> PathBuf {
+fn store_case(target: &str, seed: u64, case: &Case) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("lae-fuzz-found/{target}/{seed}"));
     write(&folder, case);
     folder

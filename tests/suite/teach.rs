@@ -68,13 +68,13 @@ fn teach_with(
     experiment::teach(run, source, None, &ResourceCache::default(), sink, control)
 }
 
-fn taught(run: &Path, folder: &Path) {
+fn add_task(run: &Path, folder: &Path) {
     let outcome = teach(run, folder);
     let outcome = outcome.unwrap_or_else(|problem| panic!("{}: {problem}", run.display()));
     assert!(matches!(outcome, Outcome::Finished(_)));
 }
 
-fn refused(run: &Path, folder: &Path) -> Problem {
+fn teach_error(run: &Path, folder: &Path) -> Problem {
     match teach(run, folder) {
         Ok(_) => panic!("this should have been refused"),
         Err(problem) => problem,
@@ -83,7 +83,7 @@ fn refused(run: &Path, folder: &Path) -> Problem {
 
 /// All that is in a folder, folders without content. Without a run's summary: it is made from the other files, and
 /// says when they were written.
-pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn folder_contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
@@ -112,7 +112,7 @@ fn picture(sample: &Sample) -> Picture {
 }
 
 /// Asks for some test images of a taught run what its evaluation asked for, in all tasks.
-fn predicts_what_it_measured(run: &Path) {
+fn assert_predictions_match_evaluation(run: &Path) {
     let stored = store::load(run).unwrap();
     let header = &stored.header;
     let options = OpenOptions {
@@ -184,11 +184,11 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
     let root = tempfile::tempdir().unwrap();
     for config in teachable() {
         let run = finished(&config, root.path());
-        let before = everything(&run);
+        let before = folder_contents(&run);
         let measured = store::load(&run).unwrap();
-        taught(&run, first.path());
-        let once = everything(&run);
-        taught(&run, second.path());
+        add_task(&run, first.path());
+        let once = folder_contents(&run);
+        add_task(&run, second.path());
         let stored = store::load(&run).unwrap();
         assert_eq!(stored.state, StoredState::Finished, "{}", config.method);
         let header = &stored.header;
@@ -210,7 +210,7 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
         assert_eq!(stored.reports[..2], measured.reports);
         let histories = RunSummary::of(&stored).histories();
         assert!(histories.of(stored.header.answering()).last().is_some());
-        predicts_what_it_measured(&run);
+        assert_predictions_match_evaluation(&run);
         let problem = experiment::resume(
             &run,
             &ResourceCache::default(),
@@ -222,17 +222,17 @@ fn every_method_adds_two_tasks_and_undo_restores_run() {
             store::undo_added_task(&run).unwrap().classes,
             ["C", "D", "E"]
         );
-        assert!(everything(&run) == once, "{}", config.method);
+        assert!(folder_contents(&run) == once, "{}", config.method);
         assert_eq!(store::undo_added_task(&run).unwrap().classes, ["A", "B"]);
-        assert!(everything(&run) == before, "{}", config.method);
+        assert!(folder_contents(&run) == before, "{}", config.method);
         assert!(
             store::undo_added_task(&run)
                 .unwrap_err()
                 .mentions("problem-no-added-task")
         );
         // The same added task gives the same run again.
-        taught(&run, first.path());
-        let again = everything(&run);
+        add_task(&run, first.path());
+        let again = folder_contents(&run);
         let snapshot = Path::new("lessons/task_3/task_3.safetensors");
         assert!(again[snapshot] == once[snapshot], "{}", config.method);
     }
@@ -249,7 +249,7 @@ fn learns_added_classes_from_few_drawings() {
             set(&mut config, "projection=500").unwrap();
         }
         let run = finished(&config, root.path());
-        taught(&run, added_task.path());
+        add_task(&run, added_task.path());
         let figures = figures_of(&store::load(&run).unwrap());
         // Chance is one in twelve.
         assert!(figures.new.after.unwrap() >= 50.0, "{method}: {figures:?}");
@@ -262,7 +262,7 @@ fn learns_added_classes_from_few_drawings() {
 fn added_task_drift_is_measured_from_first_task() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("lae"), root.path());
-    taught(&run, letters("AB", 5).path());
+    add_task(&run, letters("AB", 5).path());
     let stored = store::load(&run).unwrap();
     let drift = |task: usize| stored.reports[task].measurements["online_drift"];
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
@@ -294,7 +294,7 @@ fn stopping_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let added_task = letters("AB", 6);
     let run = finished(&config("lae"), root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let mut stopped = 0;
     for phases in 0.. {
         let control = Control::default();
@@ -307,7 +307,7 @@ fn stopping_added_task_leaves_run_unchanged() {
             break;
         }
         assert_eq!(outcome, Outcome::NotBegun);
-        assert!(everything(&run) == before, "after {phases} phases");
+        assert!(folder_contents(&run) == before, "after {phases} phases");
         stopped += 1;
     }
     // Preparing it, two epochs, testing.
@@ -328,21 +328,21 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
         };
         let run = trained(&config(method), root.path(), &mut sink, &control);
         control.set(ControlRequest::Run);
-        let before = everything(&run);
-        taught(&run, added_task.path());
+        let before = folder_contents(&run);
+        add_task(&run, added_task.path());
         let stored = store::load(&run).unwrap();
         assert_eq!(stored.state, StoredState::Finished);
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
         let note = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         assert_says!(note, "teach-run-was-stopped", task = 2, of = 2);
-        predicts_what_it_measured(&run);
+        assert_predictions_match_evaluation(&run);
         let resume =
             || experiment::resume(&run, &ResourceCache::default(), &mut Vec::new(), &control);
         let problem = resume().unwrap_err();
         assert_says!(problem.remedy, "advice-undo-added-tasks");
         store::undo_added_task(&run).unwrap();
-        assert!(everything(&run) == before, "{method}");
+        assert!(folder_contents(&run) == before, "{method}");
         assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
         let last = |run: &Path| store::load_snapshot(run, 1).unwrap();
         assert!(last(&run) == last(&whole), "{method}");
@@ -363,10 +363,10 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
             _ => &mut late,
         };
         let run = trained(&config(method), root.path(), sink, &control);
-        let before = everything(&run);
-        let problem = refused(&run, added_task.path());
+        let before = folder_contents(&run);
+        let problem = teach_error(&run, added_task.path());
         assert_says!(problem.remedy, "advice-resume-then-add-task");
-        assert!(everything(&run) == before, "{method}");
+        assert!(folder_contents(&run) == before, "{method}");
     }
 }
 
@@ -410,7 +410,7 @@ fn planned_but_unlearned_class_counts_as_new() {
             added_task.file(&name, std::fs::read(entry.path()).unwrap());
         }
     }
-    taught(&run, added_task.path());
+    add_task(&run, added_task.path());
     let stored = store::load(&run).unwrap();
     assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
     let again = &stored.header.added_tasks[0].again;
@@ -449,7 +449,7 @@ fn adds_task_to_run_of_older_version() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
     let root = tempfile::tempdir().unwrap();
     let run = root.path().join("old");
-    for (name, bytes) in everything(&kept) {
+    for (name, bytes) in folder_contents(&kept) {
         let path = run.join(&name);
         if kept.join(&name).is_dir() {
             std::fs::create_dir_all(path).unwrap();
@@ -458,14 +458,14 @@ fn adds_task_to_run_of_older_version() {
             std::fs::write(path, bytes).unwrap();
         }
     }
-    taught(&run, letters("AB", 6).path());
+    add_task(&run, letters("AB", 6).path());
     let stored = store::load(&run).unwrap();
     assert_eq!(stored.header.own_tasks(), 2);
     assert_eq!(stored.header.planned_tasks(), 5);
     let figures = figures_of(&stored);
     assert!(figures.old.before.is_some() && figures.old.after.is_some());
     assert_eq!(stored.header.answering(), Expert::ENSEMBLE);
-    predicts_what_it_measured(&run);
+    assert_predictions_match_evaluation(&run);
 }
 
 #[test]
@@ -481,5 +481,5 @@ fn run_killed_at_end_keeps_state_for_added_tasks() {
     let resumed = experiment::resume(&run, &cache, &mut Vec::new(), &control);
     assert!(resumed.unwrap_err().mentions("problem-run-finished"));
     assert!(state.exists() && !run.join("resume").exists());
-    taught(&run, letters("AB", 3).path());
+    add_task(&run, letters("AB", 3).path());
 }

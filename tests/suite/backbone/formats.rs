@@ -34,27 +34,27 @@ fn open_with(path: &Path, values: Option<&str>) -> Result<Opened> {
 }
 
 /// Features of the network in a file, for two images of 16×16 pixels.
-fn of_file(path: &Path) -> Vec<f32> {
+fn features_of_file(path: &Path) -> Vec<f32> {
     features(open(path).unwrap().backbone.as_ref(), images(2, 16, 16))
 }
 
 /// Features of these weights, by way of a safetensors file.
-fn of(weights: &Weights) -> Vec<f32> {
+fn features_of(weights: &Weights) -> Vec<f32> {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     files::safetensors(weights, Dtype::F32, &[], &path);
-    of_file(&path)
+    features_of_file(&path)
 }
 
 #[test]
 fn half_precision_files_match_full_precision_features() {
     let folder = TempDir::new().unwrap();
     for weights in [files::vit(), files::swin(), files::convnext()] {
-        let reference = of(&weights);
+        let reference = features_of(&weights);
         for dtype in [Dtype::F16, Dtype::BF16] {
             let path = folder.path().join(format!("{dtype}.safetensors"));
             files::safetensors(&weights, dtype, &[], &path);
-            assert!(error(&of_file(&path), &reference) < 1e-6);
+            assert!(error(&features_of_file(&path), &reference) < 1e-6);
         }
     }
 }
@@ -63,16 +63,16 @@ fn half_precision_files_match_full_precision_features() {
 fn reads_pytorch_files_with_and_without_container() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
-    let reference = of(&weights);
+    let reference = features_of(&weights);
     for key in [None, Some("model"), Some("state_dict")] {
         let path = folder.path().join("a.pth");
         files::pytorch(&weights, key, &path);
-        assert_eq!(of_file(&path), reference, "{key:?}");
+        assert_eq!(features_of_file(&path), reference, "{key:?}");
     }
     let parallel = renamed(&weights, |name| format!("module.{name}"));
     let path = folder.path().join("b.bin");
     files::pytorch(&parallel, Some("state_dict"), &path);
-    assert_eq!(of_file(&path), reference);
+    assert_eq!(features_of_file(&path), reference);
 }
 
 /// Wrappers and training programs put words before the names, in every format alike.
@@ -80,7 +80,7 @@ fn reads_pytorch_files_with_and_without_container() {
 fn strips_name_prefixes_in_every_format() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
-    let reference = of(&weights);
+    let reference = features_of(&weights);
     let other = files::vit_of(4);
     let cases: [(&str, &str); 9] = [
         ("module.", ""),
@@ -102,24 +102,28 @@ fn strips_name_prefixes_in_every_format() {
         }
         let path = folder.path().join("a.safetensors");
         files::safetensors(&all, Dtype::F32, &[], &path);
-        assert_eq!(of_file(&path), reference, "{prefix} in safetensors");
+        assert_eq!(
+            features_of_file(&path),
+            reference,
+            "{prefix} in safetensors"
+        );
         let path = folder.path().join("a.pth");
         files::pytorch(&all, None, &path);
-        assert_eq!(of_file(&path), reference, "{prefix} in PyTorch");
+        assert_eq!(features_of_file(&path), reference, "{prefix} in PyTorch");
     }
     // A layer that was compiled alone.
     let compiled = renamed(&weights, |name| {
         name.replace("blocks.0.", "blocks.0._orig_mod.")
     });
-    assert_eq!(of(&compiled), reference);
+    assert_eq!(features_of(&compiled), reference);
     for weights in [files::swin(), files::convnext()] {
         let wrapped = renamed(&weights, |name| format!("module.backbone.{name}"));
-        assert_eq!(of(&wrapped), of(&weights));
+        assert_eq!(features_of(&wrapped), features_of(&weights));
     }
     let wrapped = renamed(&jax(&weights), |name| format!("opt/target/{name}"));
     let path = folder.path().join("a.npz");
     files::npz(&wrapped, &path);
-    assert_eq!(of_file(&path), reference);
+    assert_eq!(features_of_file(&path), reference);
 }
 
 #[test]
@@ -140,12 +144,12 @@ fn rejects_file_with_two_networks() {
 fn reads_zip64_pytorch_files_of_any_name_length() {
     let folder = TempDir::new().unwrap();
     let weights = files::vit();
-    let reference = of(&weights);
+    let reference = features_of(&weights);
     let path = folder.path().join("a.pth");
     for length in 20..=22 {
         files::pytorch_in(&"a".repeat(length), &weights, None, &path);
         files::add_zip64(&path);
-        assert_eq!(of_file(&path), reference, "{length} letters");
+        assert_eq!(features_of_file(&path), reference, "{length} letters");
     }
 }
 
@@ -161,7 +165,7 @@ fn reads_old_swin_tensor_names() {
         "layers.0.blocks.1.attn_mask".into(),
         (vec![4, 4], vec![0.0; 16]),
     );
-    assert_eq!(of(&old), of(&weights));
+    assert_eq!(features_of(&old), features_of(&weights));
 }
 
 #[test]
@@ -176,11 +180,11 @@ fn reads_original_convnext_tensor_names() {
             .replace("head.fc", "head")
     });
     assert!(original.contains_key("stages.1.0.pwconv2.weight"));
-    assert_eq!(of(&original), of(&weights));
+    assert_eq!(features_of(&original), features_of(&weights));
 }
 
 /// Swaps the two axes of a matrix.
-fn turned(rows: usize, columns: usize, numbers: &[f32]) -> Vec<f32> {
+fn transposed(rows: usize, columns: usize, numbers: &[f32]) -> Vec<f32> {
     (0..columns * rows)
         .map(|i| numbers[i % rows * columns + i / rows])
         .collect()
@@ -194,7 +198,7 @@ fn jax(weights: &Weights) -> Weights {
         let (shape, numbers) = get(name);
         (
             vec![shape[1], shape[0]],
-            turned(shape[0], shape[1], &numbers),
+            transposed(shape[0], shape[1], &numbers),
         )
     };
     // Output, channel, row, column → row, column, channel, output.
@@ -227,7 +231,7 @@ fn jax(weights: &Weights) -> Weights {
         let (_, packed) = get(&format!("{ours}.attn.qkv.weight"));
         let (_, bias) = get(&format!("{ours}.attn.qkv.bias"));
         for (part, name) in ["query", "key", "value"].into_iter().enumerate() {
-            let rows = turned(128, 128, &packed[part * 128 * 128..][..128 * 128]);
+            let rows = transposed(128, 128, &packed[part * 128 * 128..][..128 * 128]);
             out.insert(
                 format!("{attention}/{name}/kernel"),
                 (vec![128, 2, 64], rows),
@@ -263,7 +267,7 @@ fn reads_original_jax_vit_archive() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("ViT.npz");
     files::npz(&jax(&weights), &path);
-    assert_eq!(of_file(&path), of(&weights));
+    assert_eq!(features_of_file(&path), features_of(&weights));
     let mut lacking = jax(&weights);
     lacking.remove("Transformer/encoderblock_1/MlpBlock_3/Dense_1/bias");
     files::npz(&lacking, &path);

@@ -28,7 +28,7 @@ fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
 }
 
 /// Some values between −1 and 1.
-fn some(shape: [usize; 3], offset: usize) -> Tensor<3> {
+fn test_values(shape: [usize; 3], offset: usize) -> Tensor<3> {
     let count: usize = shape.iter().product();
     let values: Vec<f32> = (offset..offset + count)
         .map(|i| ((i * 37) % 101) as f32 / 50.0 - 1.0)
@@ -151,7 +151,7 @@ fn prefix_hook_matches_plain_prefix_plugin() {
     };
     let blocks = [0, 2];
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 1, &device).unwrap();
-    let of = |block: usize| [1, 2].map(|part| some([1, 3, WIDTH], 500 * block + 77 * part));
+    let of = |block: usize| [1, 2].map(|part| test_values([1, 3, WIDTH], 500 * block + 77 * part));
     let stack = stack.with(|name, old, _| match name {
         "0.p_k" => of(0)[0].clone().reshape([3, WIDTH]),
         "0.p_v" => of(0)[1].clone().reshape([3, WIDTH]),
@@ -173,7 +173,7 @@ fn prefix_hook_matches_plain_prefix_plugin() {
 #[test]
 fn prompts_are_per_image_and_follow_class_token() {
     let backbone = vit();
-    let own = |image: usize| some([1, 2, WIDTH], 300 * image);
+    let own = |image: usize| test_values([1, 2, WIDTH], 300 * image);
     let of = |entering: Tensor<3>, images: Tensor<4>| {
         let prompts = Prompts {
             entering: Some(entering.clone()),
@@ -237,14 +237,14 @@ fn rejects_prompts_without_class_token() {
         assert!(backbone.class_position().is_none());
         let width = backbone.blocks()[0].width;
         let prompts = Prompts {
-            entering: Some(some([1, 2, width], 0)),
+            entering: Some(test_values([1, 2, width], 0)),
             ..Prompts::default()
         };
         let problem = backbone.features(images(1, 32, 32), &prompts).unwrap_err();
         assert!(problem.what.contains("prompt tokens"), "{problem}");
     }
     let prompts = Prompts {
-        prefixes: vec![(0, [0, 1].map(|part| some([1, 2, 24], part)))],
+        prefixes: vec![(0, [0, 1].map(|part| test_values([1, 2, 24], part)))],
         ..Prompts::default()
     };
     let problem = swin().features(images(1, 32, 32), &prompts).unwrap_err();

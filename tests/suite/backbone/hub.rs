@@ -19,7 +19,7 @@ use crate::assert_is;
 
 /// How the hub behaves.
 #[derive(Clone, Copy, PartialEq)]
-enum Mood {
+enum Behaviour {
     /// Sends everything.
     Willing,
     /// The first answer breaks off in the middle.
@@ -35,15 +35,15 @@ struct Hub {
 }
 
 impl Hub {
-    fn start(body: Vec<u8>, mood: Mood) -> Self {
+    fn start(body: Vec<u8>, behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let sent = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&sent);
         thread::spawn(move || {
             for (number, stream) in listener.incoming().flatten().enumerate() {
-                let cut = mood == Mood::Breaking && number == 0;
-                answer(stream, &body, cut, mood == Mood::Empty, &count);
+                let cut = behaviour == Behaviour::Breaking && number == 0;
+                answer(stream, &body, cut, behaviour == Behaviour::Empty, &count);
             }
         });
         Self { endpoint, sent }
@@ -132,7 +132,7 @@ fn model(folder: &TempDir) -> Vec<u8> {
 fn first_download_is_cached_and_pins_hash() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let hub = Hub::start(body.clone(), Mood::Willing);
+    let hub = Hub::start(body.clone(), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
     let mut told = Vec::new();
     let opened = library.open("toy", &Device::flex(), &mut |now| {
@@ -164,7 +164,7 @@ fn first_download_is_cached_and_pins_hash() {
     fs::remove_file(&path).unwrap();
     let mut other = body.clone();
     *other.last_mut().unwrap() ^= 1;
-    let changed = Hub::start(other, Mood::Willing);
+    let changed = Hub::start(other, Behaviour::Willing);
     let later = self::library(&folder, &changed.endpoint, "");
     let open = || later.open("toy", &Device::flex(), &mut |_| true);
     let problem = open().err().unwrap();
@@ -182,7 +182,7 @@ fn first_download_is_cached_and_pins_hash() {
 #[test]
 fn requests_pinned_commit_and_rejects_branches() {
     let folder = TempDir::new().unwrap();
-    let hub = Hub::start(model(&folder), Mood::Willing);
+    let hub = Hub::start(model(&folder), Behaviour::Willing);
     let commit = "0123456789abcdef0123456789abcdef01234567";
     let pinned = library(
         &folder,
@@ -240,7 +240,7 @@ fn verifies_hub_cache_blob_against_its_hash() {
 fn resumes_download_after_broken_connection() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let hub = Hub::start(body.clone(), Mood::Breaking);
+    let hub = Hub::start(body.clone(), Behaviour::Breaking);
     let library = library(&folder, &hub.endpoint, "");
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(
@@ -254,7 +254,7 @@ fn resumes_download_after_broken_connection() {
 fn stopped_download_succeeds_on_next_call() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let hub = Hub::start(body.clone(), Mood::Willing);
+    let hub = Hub::start(body.clone(), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
     let stopped = library.open("toy", &Device::flex(), &mut |_| false);
     assert!(stopped.is_err());
@@ -264,7 +264,7 @@ fn stopped_download_succeeds_on_next_call() {
 #[test]
 fn rejects_and_removes_weights_with_wrong_hash() {
     let folder = TempDir::new().unwrap();
-    let hub = Hub::start(model(&folder), Mood::Willing);
+    let hub = Hub::start(model(&folder), Behaviour::Willing);
     let hash = format!("sha256 = \"{}\"\n", "0".repeat(64));
     let library = library(&folder, &hub.endpoint, &hash);
     let opened = library.open("toy", &Device::flex(), &mut |_| true);
@@ -281,7 +281,7 @@ fn rejects_and_removes_weights_with_wrong_hash() {
 fn discards_web_page_downloaded_as_weights() {
     let folder = TempDir::new().unwrap();
     let page = b"<html>please sign in to this network</html>".to_vec();
-    let hub = Hub::start(page, Mood::Willing);
+    let hub = Hub::start(page, Behaviour::Willing);
     let waiting = library(&folder, &hub.endpoint, "");
     let opened = waiting.open("toy", &Device::flex(), &mut |_| true);
     let problem = opened.err().unwrap();
@@ -289,7 +289,7 @@ fn discards_web_page_downloaded_as_weights() {
     let toy = waiting.entry("toy").unwrap();
     assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
     // Once the way is open, the next try gets the weights.
-    let hub = Hub::start(model(&folder), Mood::Willing);
+    let hub = Hub::start(model(&folder), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
     let opened = library.open("toy", &Device::flex(), &mut |_| true);
     assert!(opened.is_ok());
@@ -298,7 +298,7 @@ fn discards_web_page_downloaded_as_weights() {
 #[test]
 fn failed_download_explains_offline_setup() {
     let folder = TempDir::new().unwrap();
-    let hub = Hub::start(Vec::new(), Mood::Empty);
+    let hub = Hub::start(Vec::new(), Behaviour::Empty);
     let silent = "http://127.0.0.1:9".to_owned();
     for endpoint in [hub.endpoint, silent] {
         let library = library(&folder, &endpoint, "");
@@ -368,7 +368,7 @@ fn features_of(
         .unwrap()
 }
 
-fn complaint(output: &Output) -> String {
+fn stderr_of_failure(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -377,7 +377,7 @@ fn complaint(output: &Output) -> String {
 fn reads_hub_endpoint_from_environment() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let hub = Hub::start(body.clone(), Mood::Willing);
+    let hub = Hub::start(body.clone(), Behaviour::Willing);
     let endpoint = format!("{}/", hub.endpoint);
     let output = features(&folder, &[("HF_ENDPOINT", &endpoint)], None);
     assert!(output.status.success(), "{output:?}");
@@ -392,10 +392,10 @@ fn reads_hub_endpoint_from_environment() {
 fn uses_proxy_from_environment_and_reports_failure() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let proxy = Hub::start(body.clone(), Mood::Willing);
+    let proxy = Hub::start(body.clone(), Behaviour::Willing);
     let far = ("HF_ENDPOINT", "http://hub.test");
     let silent = features(&folder, &[far, ("HTTP_PROXY", "http://127.0.0.1:9")], None);
-    let words = complaint(&silent);
+    let words = stderr_of_failure(&silent);
     assert!(
         words.contains("proxy") && words.contains("without internet"),
         "{words}"
@@ -410,9 +410,9 @@ fn uses_proxy_from_environment_and_reports_failure() {
 fn download_resumes_after_full_disk() {
     let folder = TempDir::new().unwrap();
     let body = model(&folder);
-    let hub = Hub::start(body.clone(), Mood::Willing);
+    let hub = Hub::start(body.clone(), Behaviour::Willing);
     let endpoint = ("HF_ENDPOINT", hub.endpoint.as_str());
-    let words = complaint(&features(&folder, &[endpoint], Some(body.len() / 2048)));
+    let words = stderr_of_failure(&features(&folder, &[endpoint], Some(body.len() / 2048)));
     assert!(words.contains("could not write the download"), "{words}");
     assert_says!(words, "advice-free-disk-space");
     let sent = hub.sent.load(Ordering::SeqCst);

@@ -29,7 +29,7 @@ fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 /// A pickle that puts nothing on the stack again and again.
-fn nothings(count: usize) -> Vec<u8> {
+fn none_pickle(count: usize) -> Vec<u8> {
     let mut bytes = b"\x80\x02".to_vec();
     bytes.resize(count + 2, b'N');
     bytes.push(b'.');
@@ -40,7 +40,7 @@ fn nothings(count: usize) -> Vec<u8> {
 fn rejects_oversized_pickles() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("weights.pth");
-    let long = nothings(5 << 20);
+    let long = none_pickle(5 << 20);
     let said = refused(&path, &zipped(&[("m/data.pkl", &long)]));
     assert!(said.contains("longer than 4 MB"), "{said}");
     let texts = [

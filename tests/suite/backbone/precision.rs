@@ -29,7 +29,7 @@ fn golden_files() -> Vec<PathBuf> {
     files
 }
 
-fn hold(
+fn assert_golden_files_pass(
     (device, weights): (&Device, WeightType),
     limits: Tolerance,
     files: impl Iterator<Item = PathBuf>,
@@ -51,13 +51,13 @@ fn hold(
 #[test]
 fn golden_files_pass_with_f16_weights_on_cpu() {
     let place = (&Device::flex(), WeightType::F16);
-    hold(place, Tolerance::HALF, golden_files().into_iter());
+    assert_golden_files_pass(place, Tolerance::HALF, golden_files().into_iter());
 }
 
 #[test]
 fn golden_files_pass_with_bf16_weights() {
     let place = (&Device::flex(), WeightType::Bf16);
-    hold(place, Tolerance::BF16, golden_files().into_iter());
+    assert_golden_files_pass(place, Tolerance::BF16, golden_files().into_iter());
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn golden_files_pass_with_f16_weights_on_gpu() {
     // One of each family: a software adapter is slow.
     let adapter = |path: &PathBuf| path.to_string_lossy().contains("adapter");
     let files = golden_files().into_iter().filter(adapter);
-    hold((&device, WeightType::F16), Tolerance::HALF, files);
+    assert_golden_files_pass((&device, WeightType::F16), Tolerance::HALF, files);
 }
 
 fn features(opened: &Opened, images: usize) -> Vec<f32> {

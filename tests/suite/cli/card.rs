@@ -8,7 +8,7 @@ use super::{json, only_run, program, run, stderr};
 use crate::skip::skip;
 
 /// The number of the emulated GPU in the list of devices; `None` if there is none.
-pub(super) fn imitated(runs: &Path) -> Option<String> {
+pub(super) fn software_gpu(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
     let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";
     let found = list.as_array()?.iter().find(of);
@@ -22,7 +22,7 @@ pub(super) fn imitated(runs: &Path) -> Option<String> {
 #[ignore = "campaign: minutes on a software GPU"]
 fn gpu_selftest_passes_with_and_without_own_kernels() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(card) = imitated(folder.path()) else {
+    let Some(card) = software_gpu(folder.path()) else {
         return;
     };
     let words = ["gpu-selftest", &card, "--measure", "600"];
@@ -42,7 +42,7 @@ fn gpu_selftest_passes_with_and_without_own_kernels() {
 #[ignore = "campaign: minutes on a software GPU"]
 fn cooperative_matrix_products_pass_selftest() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(card) = imitated(folder.path()) else {
+    let Some(card) = software_gpu(folder.path()) else {
         return;
     };
     let words = ["gpu-selftest", &card, "--only-cooperative-matrices"];
@@ -58,7 +58,9 @@ fn cooperative_matrix_products_pass_selftest() {
 fn falls_back_when_kernels_are_wrong_or_crash() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path();
-    let Some(card) = imitated(runs) else { return };
+    let Some(card) = software_gpu(runs) else {
+        return;
+    };
     for fault in ["wrong", "die"] {
         let words = ["devices", "--prepare", "--device", &card];
         let mut command = program(&words, runs);
@@ -90,7 +92,7 @@ fn falls_back_when_kernels_are_wrong_or_crash() {
 #[ignore = "campaign: minutes on a software GPU"]
 fn golden_files_pass_on_gpu_in_f32_and_f16() {
     let root = tempfile::tempdir().unwrap();
-    let Some(card) = imitated(root.path()) else {
+    let Some(card) = software_gpu(root.path()) else {
         return;
     };
     let files = ["00_vit_adapter", "04_swin_adapter", "05_convnext_adapter"].map(|name| {

@@ -8,20 +8,20 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::card::imitated;
+use super::card::software_gpu;
 use super::{only_run, program, stderr};
 use crate::shared_folder;
 use crate::skip::skip;
 
 /// The driver between, and what it hands on to.
-struct Between {
+struct LimitedDriver {
     manifest: PathBuf,
     behind: String,
 }
 
 /// None, with a reason printed, where it cannot be made.
-fn between() -> Option<&'static Between> {
-    static MADE: OnceLock<Option<Between>> = OnceLock::new();
+fn limited_driver() -> Option<&'static LimitedDriver> {
+    static MADE: OnceLock<Option<LimitedDriver>> = OnceLock::new();
     let made = MADE.get_or_init(|| {
         let folder = std::fs::read_dir("/usr/share/vulkan/icd.d").ok()?;
         let files = folder.flatten().map(|entry| entry.path());
@@ -45,7 +45,7 @@ fn between() -> Option<&'static Between> {
         json["ICD"]["library_path"] = between.to_str().into();
         let manifest = place.join("between.json");
         std::fs::write(&manifest, json.to_string()).unwrap();
-        Some(Between {
+        Some(LimitedDriver {
             manifest,
             behind: library.as_str()?.to_string(),
         })
@@ -57,7 +57,12 @@ fn between() -> Option<&'static Between> {
 }
 
 /// Runs on a GPU with this limit; runs are kept in `out`.
-fn on(between: &Between, short: (&str, &str), words: &[&str], root: &Path) -> Output {
+fn run_limited(
+    between: &LimitedDriver,
+    short: (&str, &str),
+    words: &[&str],
+    root: &Path,
+) -> Output {
     program(words, root)
         .env("LAE_RUNS", root.join("out"))
         .env("VK_ICD_FILENAMES", &between.manifest)
@@ -80,20 +85,20 @@ fn words(card: &str) -> Vec<&str> {
 }
 
 /// A run that was begun on a GPU with this number of MB.
-struct Begun {
-    between: &'static Between,
+struct StartedRun {
+    between: &'static LimitedDriver,
     root: TempDir,
     code: Option<i32>,
     said: String,
 }
 
-impl Begun {
+impl StartedRun {
     /// `None`, with a reason printed, if there is no such GPU.
-    fn on(megabytes: &str) -> Option<Self> {
+    fn with_megabytes(megabytes: &str) -> Option<Self> {
         let root = tempfile::tempdir().unwrap();
-        let (between, card) = (between()?, imitated(root.path())?);
+        let (between, card) = (limited_driver()?, software_gpu(root.path())?);
         let short = ("LOST_FULL", megabytes);
-        let output = on(between, short, &words(&card), root.path());
+        let output = run_limited(between, short, &words(&card), root.path());
         Some(Self {
             between,
             root,
@@ -103,7 +108,7 @@ impl Begun {
     }
 
     /// What its settings say of images at once.
-    fn at_once(&self) -> Option<i64> {
+    fn micro_batch(&self) -> Option<i64> {
         let run = only_run(&self.root.path().join("out"));
         let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
         let run: toml::Table = text.parse().unwrap();
@@ -114,7 +119,9 @@ impl Begun {
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn out_of_gpu_memory_reduces_micro_batch() {
-    let Some(run) = Begun::on("60") else { return };
+    let Some(run) = StartedRun::with_megabytes("60") else {
+        return;
+    };
     let said = &run.said;
     assert_eq!(run.code, Some(0), "{said}");
     assert!(
@@ -127,14 +134,16 @@ fn out_of_gpu_memory_reduces_micro_batch() {
         !said.contains("panicked") && said.lines().count() < 24,
         "{said}"
     );
-    let fewer = run.at_once().unwrap();
+    let fewer = run.micro_batch().unwrap();
     assert!((1..64).contains(&fewer), "{fewer}");
 }
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn gpu_lost_without_memory_resumes_with_smaller_micro_batch() {
-    let Some(run) = Begun::on("45") else { return };
+    let Some(run) = StartedRun::with_megabytes("45") else {
+        return;
+    };
     let said = &run.said;
     assert_eq!(run.code, Some(1), "{said}");
     assert!(
@@ -143,9 +152,9 @@ fn gpu_lost_without_memory_resumes_with_smaller_micro_batch() {
     );
     assert_says!(said, "advice-restart-with-smaller-batches");
     assert!(!said.contains("panicked"), "{said}");
-    assert_eq!(run.at_once(), Some(32));
+    assert_eq!(run.micro_batch(), Some(32));
     let words = ["resume", "latest", "--quiet"];
-    let output = on(run.between, ("LOST_FULL", "4000"), &words, run.root.path());
+    let output = run_limited(run.between, ("LOST_FULL", "4000"), &words, run.root.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
@@ -153,11 +162,11 @@ fn gpu_lost_without_memory_resumes_with_smaller_micro_batch() {
 #[ignore = "campaign: minutes on a software GPU"]
 fn gpu_without_f16_falls_back_to_f32() {
     let root = tempfile::tempdir().unwrap();
-    let (Some(between), Some(card)) = (between(), imitated(root.path())) else {
+    let (Some(between), Some(card)) = (limited_driver(), software_gpu(root.path())) else {
         return;
     };
     let asked = [&words(&card)[..], &["--precision", "f16"]].concat();
-    let output = on(between, ("LOST_HALF", "1"), &asked, root.path());
+    let output = run_limited(between, ("LOST_HALF", "1"), &asked, root.path());
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert_says!(said, "problem-f32-on-gpu");

@@ -9,11 +9,11 @@ pub(super) const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepoc
     device = \"cpu\"\nblocks = \"2\"\nsettings.freeze_epochs = 0\nmethod = [\"lae\", \"baseline\"]\n";
 
 /// A file of a grid beside the folder of its runs.
-pub(super) struct Tried {
+pub(super) struct TestGrid {
     pub(super) folder: tempfile::TempDir,
 }
 
-impl Tried {
+impl TestGrid {
     pub(super) fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("mine.toml"), text).unwrap();
@@ -41,7 +41,7 @@ impl Tried {
     }
 
     /// Every cell has one finished run, and no run is another one's double.
-    pub(super) fn is_whole(&self, cells: usize) {
+    pub(super) fn assert_complete(&self, cells: usize) {
         let report = self.json(&["--list"]);
         let list = report["cells"].as_array().unwrap();
         assert!(list.iter().all(|cell| cell["state"] == "done"), "{report}");
@@ -58,7 +58,7 @@ impl Tried {
 }
 
 /// The runs below a folder with this file in them.
-pub(super) fn with(root: &Path, file: &str) -> usize {
+pub(super) fn runs_with_file(root: &Path, file: &str) -> usize {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.path().join(file).exists())
@@ -68,13 +68,13 @@ pub(super) fn with(root: &Path, file: &str) -> usize {
 #[cfg(unix)]
 #[test]
 fn killed_grid_resumes_without_duplicate_or_missing_runs() {
-    let tried = Tried::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
+    let tried = TestGrid::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
     for saved in [2, 5] {
         let mut child = tried.program(&["--quiet"]).spawn().unwrap();
         // In the middle of a run: another one is finished, and this one's first task is saved.
         let root = tried.runs();
         wait_for(&mut child, || {
-            (with(&root, "metrics.csv") >= saved).then(|| root.clone())
+            (runs_with_file(&root, "metrics.csv") >= saved).then(|| root.clone())
         });
         child.kill().unwrap();
         child.wait().unwrap();
@@ -86,19 +86,19 @@ fn killed_grid_resumes_without_duplicate_or_missing_runs() {
         table.contains("method lae") && table.contains("mean ± std"),
         "{table}"
     );
-    tried.is_whole(8);
+    tried.assert_complete(8);
     let again = tried.run(&[]);
     assert!(
         stderr(&again).contains("8 runs: 8 done"),
         "{}",
         stderr(&again)
     );
-    tried.is_whole(8);
+    tried.assert_complete(8);
 }
 
 #[test]
 fn two_processes_share_grid_without_duplicate_runs() {
-    let tried = Tried::new(&format!("{TINY}seeds = 4\n"));
+    let tried = TestGrid::new(&format!("{TINY}seeds = 4\n"));
     let children = [0, 1].map(|_| tried.program(&["--json", "-"]).spawn().unwrap());
     let outputs = children.map(|child| child.wait_with_output().unwrap());
     for output in &outputs {
@@ -106,12 +106,12 @@ fn two_processes_share_grid_without_duplicate_runs() {
         let rows = report["rows"].as_array().unwrap();
         assert!(rows.iter().all(|row| row["missing"] == 0), "{report}");
     }
-    tried.is_whole(8);
+    tried.assert_complete(8);
 }
 
 #[test]
 fn shards_cover_grid_and_only_filters_runs() {
-    let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
+    let tried = TestGrid::new(&format!("{TINY}seeds = 3\n"));
     let numbers = |words: &[&str]| -> Vec<u64> {
         let report = tried.json(&[&["--list"], words].concat());
         let cells = report["cells"].as_array().unwrap();
@@ -159,7 +159,7 @@ fn shards_cover_grid_and_only_filters_runs() {
     // A part of it is run, and only that.
     let report = tried.json(&["--shard", "1/3", "--quiet"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 2);
-    assert_eq!(with(&tried.runs(), "metrics.csv"), 2);
+    assert_eq!(runs_with_file(&tried.runs(), "metrics.csv"), 2);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
         "",
         1,
     );
-    let tried = Tried::new(&text);
+    let tried = TestGrid::new(&text);
     let output = tried.run(&["--json", "-"]);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -183,7 +183,7 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
         states.iter().filter(|state| **state == "refused").count(),
         4
     );
-    let wrong = Tried::new("epoch = 3\n");
+    let wrong = TestGrid::new("epoch = 3\n");
     let said = stderr(&wrong.run(&[]));
     assert!(
         said.contains("mine.toml, line 1, column 1") && said.contains("`epochs`"),
@@ -194,20 +194,20 @@ fn grid_reports_rejected_runs_once_and_trains_rest() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_grid_run_and_same_command_resumes() {
-    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
+    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
     let mut child = tried.program(&[]).spawn().unwrap();
     let root = tried.runs();
     wait_for(&mut child, || {
-        (with(&root, "metrics.csv") >= 1).then(|| root.clone())
+        (runs_with_file(&root, "metrics.csv") >= 1).then(|| root.clone())
     });
-    let output = interrupted(child);
+    let output = interrupt(child);
     assert!(
         stderr(&output).contains("run the same command with the same options to continue"),
         "{}",
         stderr(&output)
     );
     assert_eq!(tried.run(&["--quiet"]).status.code(), Some(0));
-    tried.is_whole(4);
+    tried.assert_complete(4);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn train_crosses_orders_and_seeds() {
 
 #[test]
 fn grid_exports_rows_compared_with_reference_row() {
-    let tried = Tried::new(&format!("{TINY}orders = 2\n"));
+    let tried = TestGrid::new(&format!("{TINY}orders = 2\n"));
     let path = |name: &str| tried.folder.path().join(name).display().to_string();
     let (latex, svg) = (path("rows.tex"), path("rows.svg"));
     let table = ["--against", "method = baseline", "--columns", "final"];
@@ -293,7 +293,7 @@ fn grid_exports_rows_compared_with_reference_row() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(String::from_utf8_lossy(&output.stdout).contains("done"));
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
-    tried.is_whole(4);
+    tried.assert_complete(4);
     // A run of its own is none of the grid.
     let other = [QUICK, &["--method", "simplecil", "--quiet"]].concat();
     assert_eq!(run(&other, &tried.runs()).status.code(), Some(0));
@@ -306,7 +306,7 @@ fn grid_exports_rows_compared_with_reference_row() {
 fn deterministic_method_gets_one_cell_for_all_seeds() {
     let text = TINY.replace("[\"lae\", \"baseline\"]", "[\"simplecil\", \"baseline\"]");
     let text = text.replace("settings.freeze_epochs = 0\n", "");
-    let tried = Tried::new(&format!("{text}seeds = 2\n"));
+    let tried = TestGrid::new(&format!("{text}seeds = 2\n"));
     let report = tried.json(&["--list"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 3, "{report}");
     let words = [QUICK, &["--method", "simplecil", "--seeds", "3", "--quiet"]].concat();
@@ -324,7 +324,7 @@ fn deterministic_method_gets_one_cell_for_all_seeds() {
 #[test]
 fn groups_repeated_notes_of_grid_runs() {
     let alone = TINY.replace("classes_per_task = \"5\"", "classes_per_task = \"9,1\"");
-    let tried = Tried::new(&format!("{alone}seeds = 2\n"));
+    let tried = TestGrid::new(&format!("{alone}seeds = 2\n"));
     for device in ["cpu", "cpu,cpu"] {
         let runs = tried.folder.path().join(device);
         let output = tried.run(&[

@@ -1,11 +1,11 @@
 //! `grid --device A,B`: a program for each device, stopped together, and one that dies.
 
-use super::grid::{TINY, Tried};
+use super::grid::{TINY, TestGrid};
 use super::*;
 
 #[test]
 fn two_devices_split_grid_runs() {
-    let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
+    let tried = TestGrid::new(&format!("{TINY}seeds = 3\n"));
     let output = tried.run(&["--device", "cpu,cpu", "--json", "-"]);
     let said = stderr(&output);
     let report = json(&output);
@@ -21,13 +21,13 @@ fn two_devices_split_grid_runs() {
         said.contains("cpu (1): run") && said.contains("cpu (2): run"),
         "{said}"
     );
-    tried.is_whole(6);
+    tried.assert_complete(6);
     // Nothing is left to do, and one of them alone is no series.
     assert_eq!(
         tried.run(&["--device", "cpu,cpu", "--quiet"]).status.code(),
         Some(0)
     );
-    tried.is_whole(6);
+    tried.assert_complete(6);
     let wrong = tried.run(&["--device", "cpu,no-such-device"]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
@@ -49,10 +49,10 @@ fn children(of: u32) -> Vec<u32> {
 
 /// A grid on two devices with a run begun on each.
 #[cfg(target_os = "linux")]
-fn begun(tried: &Tried) -> std::process::Child {
+fn start_on_two_devices(tried: &TestGrid) -> std::process::Child {
     let mut child = tried.program(&["--device", "cpu,cpu"]).spawn().unwrap();
     let root = tried.runs();
-    let both = || (super::grid::with(&root, "run.toml") >= 2).then(|| root.clone());
+    let both = || (super::grid::runs_with_file(&root, "run.toml") >= 2).then(|| root.clone());
     wait_for(&mut child, both);
     child
 }
@@ -60,8 +60,8 @@ fn begun(tried: &Tried) -> std::process::Child {
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_worker_loses_no_runs() {
-    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
-    let child = begun(&tried);
+    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
+    let child = start_on_two_devices(&tried);
     let died = children(child.id())[0];
     let kill = Command::new("kill")
         .args(["-KILL", &died.to_string()])
@@ -74,17 +74,17 @@ fn killed_worker_loses_no_runs() {
         said.contains("crashed") && said.contains("the others take over"),
         "{said}"
     );
-    tried.is_whole(4);
+    tried.assert_complete(4);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_saves_runs_of_all_workers() {
-    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
-    let child = begun(&tried);
+    let tried = TestGrid::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
+    let child = start_on_two_devices(&tried);
     let programs = children(child.id());
     // Only the program gets the signal, not its children.
-    let output = interrupted(child);
+    let output = interrupt(child);
     assert!(
         stderr(&output).contains("all started runs are saved"),
         "{}",

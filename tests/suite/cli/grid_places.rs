@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::grid::{TINY, with};
-use super::places::{Lab, clients_of, kill, own_units};
+use super::grid::{TINY, runs_with_file};
+use super::places::{Lab, clients_of, install_custom_plugin_and_backbone, kill};
 use super::*;
 
 /// Writes a grid's file; gives its path.
@@ -27,26 +27,32 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
     let grid = ["grid", &file, "--quiet"];
     let expected = json(&run_json(&grid, &lab.path("local")));
     let words = [&grid[..], &["--place", "lab", "--json", "-"]].concat();
-    let mut child = program(&words, &lab.here())
+    let mut child = program(&words, &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let there = lab.there();
+    let there = lab.remote_root();
     wait_for(&mut child, || {
-        (with(&there, "run.toml") == 1).then(|| there.clone())
+        (runs_with_file(&there, "run.toml") == 1).then(|| there.clone())
     });
     clients_of(&child).iter().for_each(|client| kill(client));
     // The first cell is home, the second one at work.
     wait_for(&mut child, || {
-        let begun = (with(&there, "run.toml"), with(&lab.here(), "metrics.csv"));
+        let begun = (
+            runs_with_file(&there, "run.toml"),
+            runs_with_file(&lab.local_root(), "metrics.csv"),
+        );
         (begun == (2, 1)).then(|| there.clone())
     });
     kill(&lab.daemon().unwrap());
     let report = json(&child.wait_with_output().unwrap());
     assert_eq!(runs_of(&report), runs_of(&expected));
-    assert_eq!((with(&there, "run.toml"), lab.runs_here().len()), (2, 2));
-    let listed = json(&run_json(&["runs"], &lab.here()));
+    assert_eq!(
+        (runs_with_file(&there, "run.toml"), lab.local_runs().len()),
+        (2, 2)
+    );
+    let listed = json(&run_json(&["runs"], &lab.local_root()));
     let listed = listed.as_array().unwrap();
     assert!(
         listed
@@ -54,8 +60,8 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
             .all(|run| run["place"] == "lab" && run["state"] == "finished")
     );
     // All of it is here: nobody is asked again.
-    lab.forget_key();
-    let again = run(&["grid", &file, "--place", "lab"], &lab.here());
+    lab.revoke_key();
+    let again = run(&["grid", &file, "--place", "lab"], &lab.local_root());
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert!(
         stderr(&again).contains("2 runs: 2 done"),
@@ -67,17 +73,17 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
 #[test]
 fn detached_remote_grid_uploads_inputs_and_returns_runs() {
     let Some(lab) = Lab::start() else { return };
-    own_units(&lab);
+    install_custom_plugin_and_backbone(&lab);
     let text = TINY
         .replace("method = [\"lae\", \"baseline\"]", "method = \"baseline\"")
         .replace("data = \"digits\"", "data = \"pictures\"")
         .replace("classes_per_task = \"5\"", "classes_per_task = \"1\"");
     let text = format!("{text}pet = \"mine\"\nbackbone = \"my-nano\"\nseeds = 2\n");
     let file = file(&lab, &text);
-    lab.pictures();
+    lab.make_images();
     let data = format!("pictures={}", lab.path("pictures").display());
     let words = ["grid", &file, "--place", "lab", "--data", &data];
-    let left = run(&[&words[..], &["--detach"]].concat(), &lab.here());
+    let left = run(&[&words[..], &["--detach"]].concat(), &lab.local_root());
     let said = stderr(&left);
     assert_eq!(left.status.code(), Some(0), "{said}");
     assert_says!(
@@ -93,9 +99,9 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
         what = tr!("copied-backbone")
     );
     assert!(said.contains("it continues at lab"), "{said}");
-    assert_eq!(lab.runs_here().len(), 0);
+    assert_eq!(lab.local_runs().len(), 0);
     let end = Instant::now() + crate::PATIENCE;
-    let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.here()));
+    let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
     while finished()
         .as_array()
         .unwrap()
@@ -108,14 +114,17 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
         std::thread::sleep(Duration::from_millis(200));
     }
     // One run of it is here already, of another beginning.
-    let report = json(&run_json(&words, &lab.here()));
+    let report = json(&run_json(&words, &lab.local_root()));
     assert_eq!(runs_of(&report).len(), 2);
     assert_eq!(
-        (with(&lab.there(), "run.toml"), lab.runs_here().len()),
+        (
+            runs_with_file(&lab.remote_root(), "run.toml"),
+            lab.local_runs().len()
+        ),
         (2, 2)
     );
     let local = [&words[..2], &words[4..]].concat();
     let mut local = program(&[&local[..], &["--json", "-"]].concat(), &lab.path("local"));
-    local.env("XDG_DATA_HOME", lab.here().join("data"));
+    local.env("XDG_DATA_HOME", lab.local_root().join("data"));
     assert_eq!(runs_of(&report), runs_of(&json(&local.output().unwrap())));
 }

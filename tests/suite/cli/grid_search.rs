@@ -1,6 +1,6 @@
 //! `grid --search`: the same budget for each method, on validation images, and what is written for the test images.
 
-use super::grid::{TINY, Tried};
+use super::grid::{TINY, TestGrid};
 use super::*;
 
 #[test]
@@ -9,7 +9,7 @@ fn halving_search_writes_grid_of_best_settings() {
     let text = format!("{TINY}{rates}")
         .replace("epochs = 1", "epochs = 4")
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
-    let tried = Tried::new(&text);
+    let tried = TestGrid::new(&text);
     let file = tried.folder.path().join("best.toml").display().to_string();
     let words = [
         "--search",
@@ -64,7 +64,7 @@ fn halving_search_writes_grid_of_best_settings() {
 
 #[test]
 fn search_reports_and_respects_step_budget() {
-    let tried = Tried::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
+    let tried = TestGrid::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
     let listed = |words: &[&str]| tried.json(&[&["--list", "--search"], words].concat());
     let all = listed(&["all"]);
     let contest = &all["contests"][0];
@@ -110,7 +110,7 @@ fn search_reports_and_respects_step_budget() {
         &["--search", "halving", "--device", "cpu,cpu"],
         "a single device",
     );
-    let alone = Tried::new(TINY);
+    let alone = TestGrid::new(TINY);
     assert_says!(
         stderr(&alone.run(&["--search", "all"])),
         "problem-grid-rows-not-comparable"
@@ -129,7 +129,7 @@ fn search_counts_steps_of_each_method() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\n")
         .replace("epochs = 1", "epochs = 3")
         .replace("\"baseline\"", "\"aper\", \"simplecil\"");
-    let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
+    let listed = TestGrid::new(&text).json(&["--list", "--search", "all"]);
     let contests = listed["contests"].as_array().unwrap();
     let steps: Vec<u64> = contests
         .iter()
@@ -149,7 +149,7 @@ fn search_counts_steps_of_each_method() {
 #[test]
 fn search_counts_epochs_added_by_min_steps() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\nmin_steps = 60\n");
-    let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
+    let listed = TestGrid::new(&text).json(&["--list", "--search", "all"]);
     // Two rows of two tasks. Five classes of 12 images, a fifth of them held out, in batches of 8: ten epochs of six
     // steps, or nine of seven.
     let steps = listed["contests"][0]["steps"].as_u64().unwrap();
@@ -160,7 +160,7 @@ fn search_counts_epochs_added_by_min_steps() {
 fn search_excludes_incomplete_rows_and_notes_single_runs() {
     let text = format!("{TINY}pet = [\"nosuch\", \"adapter\"]\nbase_lr = [0.001, 0.03]\n")
         .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
-    let tried = Tried::new(&text);
+    let tried = TestGrid::new(&text);
     let words = ["--search", "all", "--quiet"];
     let output = tried.run(&[&words[..], &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -185,12 +185,12 @@ fn search_excludes_incomplete_rows_and_notes_single_runs() {
     );
     let unranked = tr!("search-rows-unranked", rows = "pet nosuch");
     assert!(text.contains(unranked.trim_end_matches('.')), "{text}");
-    let none = text_of_none(&tried);
+    let none = stderr_if_no_row_trains(&tried);
     assert!(none.contains("nosuch"), "{none}");
 }
 
 /// What is said of a search of which no row can be trained.
-fn text_of_none(tried: &Tried) -> String {
+fn stderr_if_no_row_trains(tried: &TestGrid) -> String {
     let text = format!("{TINY}pet = [\"nosuch\", \"nosuch2\"]\n");
     std::fs::write(tried.folder.path().join("mine.toml"), text).unwrap();
     let output = tried.run(&["--search", "all", "--quiet"]);

@@ -80,7 +80,7 @@ fn child_process_exits_when_stdin_closes() {
 
 /// A run at work, with a checkpoint.
 #[cfg(unix)]
-fn at_work(root: &Path) -> Child {
+fn start_until_checkpoint(root: &Path) -> Child {
     let mut child = program(SLOWER, root)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -98,13 +98,13 @@ fn ctrl_c_saves_run_and_prints_resume_command() {
     // As the folder of an application on macOS.
     let root = root.path().join("Application Support");
     std::fs::create_dir(&root).unwrap();
-    let child = at_work(&root);
+    let child = start_until_checkpoint(&root);
     // Meanwhile nobody else may touch the run.
     let busy = refused(&["resume", "latest"], &root);
     assert_says!(busy, "problem-run-in-use");
     let listed = json(&run_json(&["runs"], &root));
     assert_eq!(listed[0]["state"], "running");
-    let said = stderr(&interrupted(child));
+    let said = stderr(&interrupt(child));
     let command = format!("lae-studio resume '{}/", root.display());
     assert!(said.contains(&command), "{said}");
     assert_eq!(
@@ -167,7 +167,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
             Some(entry.path().join("task_1.safetensors")).filter(|it| it.exists())
         })
     });
-    let output = interrupted(child);
+    let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let (data, net) = (at("moved"), at("other.safetensors"));
     std::fs::rename(at("images"), &data).unwrap();
@@ -208,7 +208,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
 #[test]
 fn sigterm_saves_run() {
     let root = tempfile::tempdir().unwrap();
-    let child = at_work(root.path());
+    let child = start_until_checkpoint(root.path());
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &id]).status();
     assert!(kill.unwrap().success());

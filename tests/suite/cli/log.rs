@@ -8,7 +8,7 @@ use super::*;
 const CLASSES: [&str; 4] = ["wheatear", "great bustard", "hoopoe", "dotterel"];
 
 /// A folder of images with telling names, one of them broken.
-fn birds(folder: &Path) -> PathBuf {
+fn write_bird_images(folder: &Path) -> PathBuf {
     let root = folder.join("my secret birds");
     for (number, class) in CLASSES.iter().enumerate() {
         std::fs::create_dir_all(root.join(class)).unwrap();
@@ -23,7 +23,7 @@ fn birds(folder: &Path) -> PathBuf {
     root
 }
 
-fn training(data: &Path) -> Vec<&str> {
+fn train_words(data: &Path) -> Vec<&str> {
     let mut words = QUICK.to_vec();
     words[2] = data.to_str().unwrap();
     words
@@ -34,7 +34,7 @@ fn log_of(runs: &Path) -> String {
 }
 
 /// Nothing in this text reveals whose data it was.
-fn names_nobody(text: &str, home: &Path) {
+fn assert_no_private_names(text: &str, home: &Path) {
     let home = home.to_str().unwrap();
     let names = CLASSES.iter().copied().chain(["secret", "nest", home]);
     for name in names {
@@ -49,8 +49,8 @@ fn names_nobody(text: &str, home: &Path) {
 #[test]
 fn log_records_actions_without_private_names() {
     let runs = tempfile::tempdir().unwrap();
-    let data = birds(runs.path());
-    let words = [&training(&data)[..], &["--log", "debug"]].concat();
+    let data = write_bird_images(runs.path());
+    let words = [&train_words(&data)[..], &["--log", "debug"]].concat();
     let output = run(&words, runs.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let done = log_of(runs.path());
@@ -65,7 +65,7 @@ fn log_records_actions_without_private_names() {
         assert!(done.contains(kept), "{kept}: {done}");
     }
     assert!(done.contains(" DEBUG "), "{done}");
-    names_nobody(&done, runs.path());
+    assert_no_private_names(&done, runs.path());
 
     // What fails says where in the source.
     let missing = data.join("wheatear/none.txt");
@@ -94,7 +94,7 @@ fn log_records_actions_without_private_names() {
             lines.any(|l| l.contains("ERROR") && l.contains("a Problem of src/")),
             "{added}"
         );
-        names_nobody(&added, runs.path());
+        assert_no_private_names(&added, runs.path());
     }
 }
 
@@ -136,8 +136,8 @@ fn listing_creates_no_folder_and_unwritable_log_is_ignored() {
 #[test]
 fn report_show_matches_zip_and_omits_private_names() {
     let runs = tempfile::tempdir().unwrap();
-    let data = birds(runs.path());
-    assert_eq!(run(&training(&data), runs.path()).status.code(), Some(0));
+    let data = write_bird_images(runs.path());
+    assert_eq!(run(&train_words(&data), runs.path()).status.code(), Some(0));
     let config = runs.path().join("config/lae-studio");
     std::fs::create_dir_all(&config).unwrap();
     let setup = format!("log = \"info\"\n[setup]\ndata = {data:?}\nepochs = 3\n");
@@ -166,7 +166,7 @@ fn report_show_matches_zip_and_omits_private_names() {
             .unwrap()
             .read_to_string(&mut text)
             .unwrap();
-        names_nobody(&text, runs.path());
+        assert_no_private_names(&text, runs.path());
         match name.as_str() {
             "settings.toml" => assert!(text.contains("data = \"‹own›\"\nepochs = 3"), "{text}"),
             "versions.txt" => assert!(text.contains("device 0 ") && shown.contains(&text)),

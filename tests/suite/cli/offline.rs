@@ -60,7 +60,7 @@ fn demo_run_opens_no_socket() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(!outside(&calls), "{calls:?}");
     // And this is what is seen of a program that does want the net.
-    let picture = picture(runs.path());
+    let picture = stroke_image(runs.path());
     let words = [
         "features",
         "vit_tiny_patch16_224",

@@ -13,7 +13,7 @@ fn classes(count: usize) -> Made {
 }
 
 /// What is said on stderr before a run that cannot begin, for its weights are not there.
-fn said_before(words: &[&str], data: &Made) -> String {
+fn stderr_of_failed_start(words: &[&str], data: &Made) -> String {
     let runs = tempfile::tempdir().unwrap();
     let data = data.path().display().to_string();
     let nowhere = runs.path().join("gone.safetensors").display().to_string();
@@ -29,7 +29,7 @@ fn preset_notes_split_that_differs_from_paper() {
     };
     let drawn = tr!("data-split-random");
     for preset in ["imagenet-r-10", "imagenet-r-5"] {
-        let said = said_before(&["--preset", preset], &data);
+        let said = stderr_of_failed_start(&["--preset", preset], &data);
         assert!(said.starts_with("note: "), "{said}");
         assert_says!(
             said,
@@ -40,7 +40,7 @@ fn preset_notes_split_that_differs_from_paper() {
         assert_eq!(said.matches("note:").count(), 1, "{said}");
     }
     // The same settings without the preset's name, cut as no table does.
-    let said = said_before(&["--classes-per-task", "7"], &data);
+    let said = stderr_of_failed_start(&["--classes-per-task", "7"], &data);
     assert!(none(&said), "{said}");
     let list = |picture: u32| -> String {
         let lines = (0..200).map(|class| format!("c{class:03}/{picture:03}.png {class}\n"));
@@ -48,10 +48,10 @@ fn preset_notes_split_that_differs_from_paper() {
     };
     data.file("train_list.txt", list(0));
     data.file("val_list.txt", list(1));
-    let said = said_before(&["--preset", "imagenet-r-10"], &data);
+    let said = stderr_of_failed_start(&["--preset", "imagenet-r-10"], &data);
     assert!(none(&said), "{said}");
     // CODA-Prompt's table has lists of its own.
-    let said = said_before(&["--preset", "imagenet-r-5"], &data);
+    let said = stderr_of_failed_start(&["--preset", "imagenet-r-5"], &data);
     assert_says!(
         said,
         "data-split-not-comparable",

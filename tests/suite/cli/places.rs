@@ -38,11 +38,11 @@ fn sshd_program() -> Option<PathBuf> {
 impl Lab {
     /// `None`, with the reason printed, if OpenSSH is missing.
     pub(super) fn start() -> Option<Self> {
-        Self::with("")
+        Self::with_sshd_line("")
     }
 
     /// The same with one more line of the server's configuration.
-    fn with(line: &str) -> Option<Self> {
+    fn with_sshd_line(line: &str) -> Option<Self> {
         let Some(sshd) = sshd_program() else {
             skip("OpenSSH (ssh, sshd, ssh-keygen) is not installed");
             return None;
@@ -89,7 +89,7 @@ impl Lab {
             .spawn()
             .unwrap();
         let lab = Self { root, sshd, port };
-        lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
+        lab.write_places_file("lab", env!("CARGO_BIN_EXE_lae-studio"));
         let end = Instant::now() + Duration::from_secs(20);
         while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
             if Instant::now() > end {
@@ -110,7 +110,7 @@ impl Lab {
     }
 
     /// Writes the file of places: one of this name, with this program.
-    fn write(&self, name: &str, program: &str) {
+    fn write_places_file(&self, name: &str, program: &str) {
         let user = Command::new("id").arg("-un").output().unwrap().stdout;
         let user = String::from_utf8(user).unwrap();
         let text = format!(
@@ -121,40 +121,44 @@ impl Lab {
             self.port,
             self.path("key").display(),
             self.path("known").display(),
-            self.there().display(),
+            self.remote_root().display(),
         );
-        fs::create_dir_all(self.here().join("config/lae-studio")).unwrap();
-        fs::write(self.here().join("config/lae-studio/places.toml"), text).unwrap();
+        fs::create_dir_all(self.local_root().join("config/lae-studio")).unwrap();
+        fs::write(
+            self.local_root().join("config/lae-studio/places.toml"),
+            text,
+        )
+        .unwrap();
     }
 
     /// The file of places.
-    pub(super) fn places(&self) -> String {
-        fs::read_to_string(self.here().join("config/lae-studio/places.toml")).unwrap()
+    pub(super) fn places_file(&self) -> String {
+        fs::read_to_string(self.local_root().join("config/lae-studio/places.toml")).unwrap()
     }
 
     /// The folder of runs here.
-    pub(super) fn here(&self) -> PathBuf {
+    pub(super) fn local_root(&self) -> PathBuf {
         self.path("here")
     }
 
     /// The folder of runs there.
-    pub(super) fn there(&self) -> PathBuf {
+    pub(super) fn remote_root(&self) -> PathBuf {
         self.path("there/runs")
     }
 
     /// The process that stays at work there.
     pub(super) fn daemon(&self) -> Option<String> {
-        let text = fs::read_to_string(self.there().join(".serve/lock")).ok()?;
+        let text = fs::read_to_string(self.remote_root().join(".serve/lock")).ok()?;
         text.lines().next().map(str::to_string)
     }
 
     /// Lets nobody in any more.
-    pub(super) fn forget_key(&self) {
+    pub(super) fn revoke_key(&self) {
         fs::write(self.path("authorized"), "").unwrap();
     }
 
     /// Makes images of two classes.
-    pub(super) fn pictures(&self) {
+    pub(super) fn make_images(&self) {
         for class in ["dark", "light"] {
             let folder = self.path("pictures").join(class);
             fs::create_dir_all(&folder).unwrap();
@@ -170,8 +174,8 @@ impl Lab {
         }
     }
 
-    pub(super) fn runs_here(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.here())
+    pub(super) fn local_runs(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.local_root())
             .unwrap()
             .map(|entry| entry.unwrap().path());
         entries
@@ -199,7 +203,7 @@ pub(super) fn clients_of(program: &Child) -> Vec<String> {
 }
 
 /// All files of two runs but those that each folder has of its own.
-fn same_files(one: &Path, other: &Path) {
+fn assert_same_files(one: &Path, other: &Path) {
     for file in [
         "task_1.safetensors",
         "task_3.safetensors",
@@ -214,21 +218,21 @@ fn same_files(one: &Path, other: &Path) {
 #[test]
 fn remote_run_equals_local_run_and_is_downloaded() {
     let Some(lab) = Lab::start() else { return };
-    let checked = json(&run_json(&["places", "--check"], &lab.here()));
+    let checked = json(&run_json(&["places", "--check"], &lab.local_root()));
     assert_eq!(checked[0]["name"], "lab");
     assert_eq!(checked[0]["answers"]["version"], env!("CARGO_PKG_VERSION"));
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
     let words = [SLOWER, &["--quiet", "--place", "lab"]].concat();
-    let trained = json(&run_json(&words, &lab.here()));
+    let trained = json(&run_json(&words, &lab.local_root()));
     assert_eq!(essence(&trained), essence(&expected));
     assert_eq!(trained["place"], "lab");
-    let home = lab.runs_here();
+    let home = lab.local_runs();
     assert_eq!(home.len(), 1);
-    same_files(&home[0], &only_run(&local));
-    assert!(!lab.here().join(".coming").exists());
+    assert_same_files(&home[0], &only_run(&local));
+    assert!(!lab.local_root().join(".coming").exists());
     // It is a run like any other: it answers here, and is listed at both ends.
-    let stroke = picture(lab.root.path());
+    let stroke = stroke_image(lab.root.path());
     let words = [
         "predict",
         "latest",
@@ -236,27 +240,27 @@ fn remote_run_equals_local_run_and_is_downloaded() {
         "--device",
         "cpu",
     ];
-    let answered = run(&words, &lab.here());
+    let answered = run(&words, &lab.local_root());
     assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
-    let listed = json(&run_json(&["runs", "--place", "lab"], &lab.here()));
+    let listed = json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
     assert_eq!(listed[0]["run"], trained["run"]);
     // It is found by what it is there, whatever its folder is called here.
-    let renamed = lab.here().join("mine");
+    let renamed = lab.local_root().join("mine");
     fs::rename(&home[0], &renamed).unwrap();
-    let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.here());
+    let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.local_root());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
-    assert_eq!(lab.runs_here(), std::slice::from_ref(&renamed));
+    assert_eq!(lab.local_runs(), std::slice::from_ref(&renamed));
     // The latest is that of the place, whatever is here.
     fs::remove_dir_all(&renamed).unwrap();
-    let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.here());
+    let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
-    assert_eq!(lab.runs_here().len(), 1);
+    assert_eq!(lab.local_runs().len(), 1);
 }
 
 #[test]
 fn remote_runs_list_accepts_local_options() {
     let Some(lab) = Lab::start() else { return };
-    let there = lab.there();
+    let there = lab.remote_root();
     for method in ["lae", "l2p"] {
         run_of(&there, 2, &|header| of_method(header, method, method, true));
     }
@@ -280,7 +284,7 @@ fn remote_runs_list_accepts_local_options() {
         "--json",
         file.to_str().unwrap(),
     ];
-    let output = run(&words, &lab.here());
+    let output = run(&words, &lab.local_root());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
@@ -294,9 +298,9 @@ fn remote_runs_list_accepts_local_options() {
 }
 
 /// Trains there while the connection is cut so often; gives how often it was.
-fn cut(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
+fn train_with_cuts(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
     let words = [words, &["--quiet", "--place", "lab", "--json", "-"]].concat();
-    let mut command = program(&words, &lab.here());
+    let mut command = program(&words, &lab.local_root());
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -324,16 +328,16 @@ fn connection_loss_does_not_change_result() {
     let Some(lab) = Lab::start() else { return };
     let local = lab.path("local");
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
-    let (cuts, output) = cut(&lab, SLOWER, 12);
+    let (cuts, output) = train_with_cuts(&lab, SLOWER, 12);
     assert_eq!(
         essence(&json(&output)),
         essence(&expected),
         "after {cuts} cuts"
     );
     assert!(cuts > 2, "{cuts}");
-    same_files(&lab.runs_here()[0], &only_run(&local));
+    assert_same_files(&lab.local_runs()[0], &only_run(&local));
     // What was said again after a cut was done once.
-    let there = fs::read_dir(lab.there())
+    let there = fs::read_dir(lab.remote_root())
         .unwrap()
         .map(|entry| entry.unwrap().path());
     assert_eq!(
@@ -351,7 +355,7 @@ fn hundred_connection_losses_do_not_change_result() {
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
     let mut cuts = 0;
     while cuts < 100 {
-        let (more, output) = cut(&lab, SLOWER, 100 - cuts);
+        let (more, output) = train_with_cuts(&lab, SLOWER, 100 - cuts);
         assert_eq!(
             essence(&json(&output)),
             essence(&expected),
@@ -360,8 +364,8 @@ fn hundred_connection_losses_do_not_change_result() {
         assert!(more > 0, "a run was over before it could be cut");
         cuts += more;
     }
-    for run in lab.runs_here() {
-        same_files(&run, &only_run(&local));
+    for run in lab.local_runs() {
+        assert_same_files(&run, &only_run(&local));
     }
 }
 
@@ -372,7 +376,7 @@ fn detached_run_resumes_after_engine_is_killed() {
     let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
     let left = run(
         &[SLOWER, &["--place", "lab", "--detach"]].concat(),
-        &lab.here(),
+        &lab.local_root(),
     );
     assert_eq!(left.status.code(), Some(0), "{}", stderr(&left));
     assert!(
@@ -381,7 +385,7 @@ fn detached_run_resumes_after_engine_is_killed() {
         stderr(&left)
     );
     // Its engine is ended in the middle.
-    let there = || first_run_of(&lab.there());
+    let there = || first_run_of(&lab.remote_root());
     let end = Instant::now() + crate::PATIENCE;
     while !there().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
         assert!(Instant::now() < end, "it took too long");
@@ -403,9 +407,9 @@ fn detached_run_resumes_after_engine_is_killed() {
         .unwrap()
         .to_string();
     let words = ["resume", "--place", "lab", &name, "--quiet"];
-    let resumed = json(&run_json(&words, &lab.here()));
+    let resumed = json(&run_json(&words, &lab.local_root()));
     assert_eq!(essence(&resumed), essence(&expected));
-    same_files(&lab.runs_here()[0], &only_run(&local));
+    assert_same_files(&lab.local_runs()[0], &only_run(&local));
 }
 
 fn first_run_of(root: &Path) -> Option<PathBuf> {
@@ -417,21 +421,24 @@ fn first_run_of(root: &Path) -> Option<PathBuf> {
 #[test]
 fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
     let Some(lab) = Lab::start() else { return };
-    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
+    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for(&mut child, || {
-        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
+        Some(first_run_of(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
     });
-    let output = interrupted(child);
+    let output = interrupt(child);
     let said = stderr(&output);
     assert!(said.contains("--place lab"), "{said}");
-    let home = &lab.runs_here()[0];
+    let home = &lab.local_runs()[0];
     assert!(home.join("resume/checkpoint.safetensors").exists());
     // What was stopped there resumes here as well.
-    let resumed = json(&run_json(&["resume", "latest", "--quiet"], &lab.here()));
+    let resumed = json(&run_json(
+        &["resume", "latest", "--quiet"],
+        &lab.local_root(),
+    ));
     assert_eq!(resumed["state"], "finished");
 }
 
@@ -439,25 +446,25 @@ fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
 fn download_preserves_locally_added_tasks() {
     let Some(lab) = Lab::start() else { return };
     let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
-    run_json(&words, &lab.here());
+    run_json(&words, &lab.local_root());
     let added = letters("AB", 10);
     let source = added.path().to_str().unwrap();
     let taught = json(&run_json(
         &["teach", "latest", source, "--quiet"],
-        &lab.here(),
+        &lab.local_root(),
     ));
     assert_eq!(taught["task"], 6);
-    let home = lab.runs_here().remove(0);
+    let home = lab.local_runs().remove(0);
     fs::write(home.join("notes.txt"), "mine").unwrap();
     // A file that is gone here still comes back.
     fs::remove_file(home.join("task_2.safetensors")).unwrap();
     let brought = json(&run_json(
         &["resume", "--place", "lab", "latest"],
-        &lab.here(),
+        &lab.local_root(),
     ));
     assert_eq!(
         brought["lessons"],
-        json(&run_json(&["runs"], &lab.here()))[0]["lessons"]
+        json(&run_json(&["runs"], &lab.local_root()))[0]["lessons"]
     );
     assert_eq!(
         brought["lessons"][0]["classes"],
@@ -468,44 +475,46 @@ fn download_preserves_locally_added_tasks() {
 }
 
 /// Trains there until the run has this file, and stops it.
-fn stopped_there(lab: &Lab, file: &str) {
-    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
+fn stop_remote_run_at(lab: &Lab, file: &str) {
+    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for(&mut child, || Some(first_run_of(&lab.there())?.join(file)));
-    interrupted(child);
+    wait_for(&mut child, || {
+        Some(first_run_of(&lab.remote_root())?.join(file))
+    });
+    interrupt(child);
 }
 
 #[test]
 fn rejects_remote_resume_of_run_with_local_tasks() {
     let Some(lab) = Lab::start() else { return };
-    stopped_there(&lab, "confusion/task_1.csv");
+    stop_remote_run_at(&lab, "confusion/task_1.csv");
     let added = letters("AB", 10);
     let words = ["teach", "latest", added.path().to_str().unwrap(), "--quiet"];
-    let task = json(&run_json(&words, &lab.here()))["task"].clone();
-    let home = lab.runs_here().remove(0);
+    let task = json(&run_json(&words, &lab.local_root()))["task"].clone();
+    let home = lab.local_runs().remove(0);
     let taught = home.join(format!("lessons/task_{task}/lesson.toml"));
-    let said = refused(&["resume", "--place", "lab", "latest"], &lab.here());
+    let said = refused(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_says!(said, "problem-stopped-run-has-added-tasks");
     assert!(taught.exists());
     // The run there continues without this computer: what it learned does not come over what was taught here.
-    let there = first_run_of(&lab.there()).unwrap();
+    let there = first_run_of(&lab.remote_root()).unwrap();
     let daemon = lab.daemon().unwrap();
     kill(&daemon);
     let resumed = run(
         &["resume", there.to_str().unwrap(), "--quiet"],
-        &lab.there(),
+        &lab.remote_root(),
     );
     assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
-    let said = refused(&["resume", "--place", "lab", "latest"], &lab.here());
+    let said = refused(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_says!(said, "place-run-has-added-tasks");
     assert!(taught.exists());
-    json(&run_json(&["teach", "latest", "--undo"], &lab.here()));
+    json(&run_json(&["teach", "latest", "--undo"], &lab.local_root()));
     let brought = json(&run_json(
         &["resume", "--place", "lab", "latest"],
-        &lab.here(),
+        &lab.local_root(),
     ));
     assert_eq!(
         (&brought["state"], &brought["task_count"]),
@@ -516,7 +525,7 @@ fn rejects_remote_resume_of_run_with_local_tasks() {
 #[test]
 fn remote_resume_accepts_smaller_micro_batch() {
     let Some(lab) = Lab::start() else { return };
-    stopped_there(&lab, "resume/checkpoint.safetensors");
+    stop_remote_run_at(&lab, "resume/checkpoint.safetensors");
     let words = [
         "resume",
         "--place",
@@ -526,7 +535,7 @@ fn remote_resume_accepts_smaller_micro_batch() {
         "--micro-batch",
         "4",
     ];
-    let resumed = json(&run_json(&words, &lab.here()));
+    let resumed = json(&run_json(&words, &lab.local_root()));
     assert_eq!(resumed["config"]["micro_batch"], 4, "{}", resumed["config"]);
 }
 
@@ -534,7 +543,7 @@ fn remote_resume_accepts_smaller_micro_batch() {
 fn images_are_uploaded_once() {
     let Some(lab) = Lab::start() else { return };
     let pictures = lab.path("pictures");
-    lab.pictures();
+    lab.make_images();
     // What is linked is read here, and what is hidden is not.
     let linked = pictures.join("light/11.png");
     fs::rename(&linked, lab.path("elsewhere.png")).unwrap();
@@ -559,10 +568,16 @@ fn images_are_uploaded_once() {
         "-",
     ];
     let local = json(&run(&settings, &lab.path("local")));
-    let first = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    let first = run(
+        &[&settings[..], &["--place", "lab"]].concat(),
+        &lab.local_root(),
+    );
     assert_eq!(essence(&json(&first)), essence(&local));
     assert_says!(stderr(&first), "doing-copying-files", n = 24);
-    let second = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    let second = run(
+        &[&settings[..], &["--place", "lab"]].concat(),
+        &lab.local_root(),
+    );
     assert_eq!(essence(&json(&second)), essence(&local));
     assert!(!stderr(&second).contains("copying"), "{}", stderr(&second));
 }
@@ -570,7 +585,7 @@ fn images_are_uploaded_once() {
 #[test]
 fn uploads_table_column_with_its_images() {
     let Some(lab) = Lab::start() else { return };
-    lab.pictures();
+    lab.make_images();
     let row = |class: &str, number: u8| {
         let parity = ["even", "odd"][usize::from(number % 2)];
         format!("{class}/{number}.png,{parity},{class}\n")
@@ -601,7 +616,10 @@ fn uploads_table_column_with_its_images() {
     ];
     let settings = [&["train", "--data", &data][..], &words, &method].concat();
     let local = json(&run(&settings, &lab.path("local")));
-    let there = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    let there = run(
+        &[&settings[..], &["--place", "lab"]].concat(),
+        &lab.local_root(),
+    );
     assert_eq!(essence(&json(&there)), essence(&local));
     let said = stderr(&there);
     assert_says!(said, "doing-copying-files", n = 25);
@@ -610,7 +628,7 @@ fn uploads_table_column_with_its_images() {
 #[test]
 fn concurrent_uploads_of_same_files_succeed() {
     let Some(lab) = Lab::start() else { return };
-    lab.pictures();
+    lab.make_images();
     // Large enough for both to be at it at the same time.
     let bytes: Vec<u8> = (0..48u32 << 20).map(|n| (n >> 8) as u8).collect();
     fs::write(lab.path("pictures/large.bin"), bytes).unwrap();
@@ -622,7 +640,7 @@ fn concurrent_uploads_of_same_files_succeed() {
         let words = ["--place", "lab", "--detach", "--classes-per-task", "1"];
         let words = [&words[..], &["--epochs", "1", "--train-limit", "4"]].concat();
         let words = [&["train", "--data", data.to_str().unwrap()], &words[..]].concat();
-        let mut command = program(&words, &lab.here());
+        let mut command = program(&words, &lab.local_root());
         command.stderr(Stdio::piped()).spawn().unwrap()
     };
     let programs = ["pictures", "others", "pictures"].map(begin);
@@ -631,14 +649,14 @@ fn concurrent_uploads_of_same_files_succeed() {
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(0), "{said}");
     }
-    let sets = fs::read_dir(lab.there().join(".data")).unwrap();
+    let sets = fs::read_dir(lab.remote_root().join(".data")).unwrap();
     let large = sets.map(|set| set.unwrap().path().join("large.bin"));
     assert_eq!(large.filter(|file| file.is_file()).count(), 2);
 }
 
 /// A plugin and a table of backbones of this user's own, none of which is there.
-pub(super) fn own_units(lab: &Lab) {
-    let data = lab.here().join("data/lae-studio");
+pub(super) fn install_custom_plugin_and_backbone(lab: &Lab) {
+    let data = lab.local_root().join("data/lae-studio");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let lora = include_str!("../../../plugins/lora.toml");
     let mine = lora
@@ -665,15 +683,18 @@ pub(super) fn own_units(lab: &Lab) {
 #[test]
 fn uploads_custom_plugins_and_backbones() {
     let Some(lab) = Lab::start() else { return };
-    own_units(&lab);
-    let file = lab.here().join("data/lae-studio/nano.safetensors");
+    install_custom_plugin_and_backbone(&lab);
+    let file = lab.local_root().join("data/lae-studio/nano.safetensors");
     for backbone in ["my-nano", file.to_str().unwrap()] {
         let units = ["--pet", "mine", "--backbone", backbone, "--quiet"];
         let words = [QUICK, &units].concat();
         let mut expected = program(&[&words[..], &["--json", "-"]].concat(), &lab.path("local"));
-        let expected = expected.env("XDG_DATA_HOME", lab.here().join("data"));
+        let expected = expected.env("XDG_DATA_HOME", lab.local_root().join("data"));
         let expected = json(&expected.output().unwrap());
-        let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.here());
+        let trained = run_json(
+            &[&words[..], &["--place", "lab"]].concat(),
+            &lab.local_root(),
+        );
         assert_eq!(essence(&json(&trained)), essence(&expected), "{backbone}");
         // Once by its content, whatever it is called.
         let is_first = backbone == "my-nano";
@@ -682,7 +703,7 @@ fn uploads_custom_plugins_and_backbones() {
             is_first
         );
         // At home it answers with what is here.
-        let stroke = picture(lab.root.path());
+        let stroke = stroke_image(lab.root.path());
         let words = [
             "predict",
             "latest",
@@ -690,7 +711,7 @@ fn uploads_custom_plugins_and_backbones() {
             "--device",
             "cpu",
         ];
-        let answered = run(&words, &lab.here());
+        let answered = run(&words, &lab.local_root());
         assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
     }
 }
@@ -698,54 +719,57 @@ fn uploads_custom_plugins_and_backbones() {
 #[test]
 fn uploads_adapter_of_pet_start() {
     let Some(lab) = Lab::start() else { return };
-    let folder = lab.here().join("adapter");
+    let folder = lab.local_root().join("adapter");
     let place = start::adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
     let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", &place];
     let words = [QUICK, &own, &["--quiet"]].concat();
     let expected = json(&run_json(&words, &lab.path("local")));
-    let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.here());
+    let trained = run_json(
+        &[&words[..], &["--place", "lab"]].concat(),
+        &lab.local_root(),
+    );
     assert_eq!(essence(&json(&trained)), essence(&expected));
     let said = stderr(&trained);
     assert!(said.contains("copying 2 files of the adapter"), "{said}");
     // The run came home with its copy.
     fs::remove_dir_all(folder).unwrap();
     let words = ["check", "latest", "--train", "--quiet", "--json", "-"];
-    let report = json(&run(&words, &lab.here()));
+    let report = json(&run(&words, &lab.local_root()));
     assert_eq!(report["verdict"], "equal", "{report}");
 }
 
 #[test]
 fn remote_run_with_custom_plugin_and_backbone_resumes() {
     let Some(lab) = Lab::start() else { return };
-    own_units(&lab);
+    install_custom_plugin_and_backbone(&lab);
     let units = ["--pet", "mine", "--backbone", "my-nano"];
     let words = [SLOWER, &units, &["--place", "lab"]].concat();
-    let mut child = program(&words, &lab.here())
+    let mut child = program(&words, &lab.local_root())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     wait_for(&mut child, || {
-        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
+        Some(first_run_of(&lab.remote_root())?.join("resume/checkpoint.safetensors"))
     });
-    interrupted(child);
+    interrupt(child);
     let resumed = run_json(
         &["resume", "--place", "lab", "latest", "--quiet"],
-        &lab.here(),
+        &lab.local_root(),
     );
     assert_eq!(json(&resumed)["state"], "finished");
 }
 
 /// A file system of this number of KB, unmounted at the end.
-struct Small(PathBuf);
+struct SmallDisk(PathBuf);
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 
-impl Small {
+impl SmallDisk {
     /// `None`, with the reason printed, if this user may not mount.
     fn mount(folder: PathBuf, size: &str) -> Option<Self> {
         fs::create_dir_all(&folder).unwrap();
@@ -762,12 +786,12 @@ impl Small {
 #[test]
 fn reports_full_remote_disk() {
     let Some(lab) = Lab::start() else { return };
-    let Some(_small) = Small::mount(lab.there(), "size=64k") else {
+    let Some(_small) = SmallDisk::mount(lab.remote_root(), "size=64k") else {
         return;
     };
     // All but what the program that stays at work needs to begin.
     let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
-    let said = refused(&words, &lab.here());
+    let said = refused(&words, &lab.local_root());
     assert_says!(said, "place-disk-full-what", place = "lab");
     assert!(said.contains("where: lab: "), "{said}");
     assert_says!(said, "place-disk-full-advice");
@@ -775,10 +799,10 @@ fn reports_full_remote_disk() {
     let daemon = lab.daemon().unwrap();
     let ended = Command::new("kill").args(["-KILL", &daemon]).status();
     assert!(ended.unwrap().success());
-    let _ = fs::write(lab.there().join("full"), vec![1; 1 << 20]);
-    fs::remove_dir_all(lab.there().join(".serve")).unwrap();
-    let _ = fs::write(lab.there().join("fuller"), vec![1; 1 << 20]);
-    let said = refused(&words, &lab.here());
+    let _ = fs::write(lab.remote_root().join("full"), vec![1; 1 << 20]);
+    fs::remove_dir_all(lab.remote_root().join(".serve")).unwrap();
+    let _ = fs::write(lab.remote_root().join("fuller"), vec![1; 1 << 20]);
+    let said = refused(&words, &lab.local_root());
     assert_says!(said, "place-disk-full", place = "lab");
     assert_says!(said, "place-disk-full-advice");
 }
@@ -787,13 +811,13 @@ fn reports_full_remote_disk() {
 fn reports_unreachable_remote_machines() {
     let Some(lab) = Lab::start() else { return };
     let train = [QUICK, &["--place", "lab"]].concat();
-    let said = refused(&[QUICK, &["--place", "lob"]].concat(), &lab.here());
+    let said = refused(&[QUICK, &["--place", "lob"]].concat(), &lab.local_root());
     assert!(
         said.contains(&tr!("advice-did-you-mean", name = "lab")),
         "{said}"
     );
-    lab.write("lab", "no-such-program");
-    let said = refused(&train, &lab.here());
+    lab.write_places_file("lab", "no-such-program");
+    let said = refused(&train, &lab.local_root());
     assert_says!(
         said,
         "place-program-not-found",
@@ -817,8 +841,8 @@ fn reports_unreachable_remote_machines() {
         .args(["755", script.to_str().unwrap()])
         .status();
     assert!(made.unwrap().success());
-    lab.write("lab", script.to_str().unwrap());
-    let said = refused(&train, &lab.here());
+    lab.write_places_file("lab", script.to_str().unwrap());
+    let said = refused(&train, &lab.local_root());
     assert_says!(said, "place-version-differs", theirs = "9.9.9");
     // One that speaks something else.
     fs::write(
@@ -826,28 +850,28 @@ fn reports_unreachable_remote_machines() {
         "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n",
     )
     .unwrap();
-    let said = refused(&train, &lab.here());
+    let said = refused(&train, &lab.local_root());
     assert!(said.contains("an invalid message"), "{said}");
     // A key that is not let in, a port that nobody listens on.
-    lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
-    lab.forget_key();
-    let said = refused(&train, &lab.here());
+    lab.write_places_file("lab", env!("CARGO_BIN_EXE_lae-studio"));
+    lab.revoke_key();
+    let said = refused(&train, &lab.local_root());
     assert_says!(said, "place-ssh-key-rejected");
-    let file = lab.here().join("config/lae-studio/places.toml");
+    let file = lab.local_root().join("config/lae-studio/places.toml");
     let text = fs::read_to_string(&file).unwrap();
     let text = text.replace(&format!("\"{}\"", lab.port), "\"1\"");
     fs::write(&file, text).unwrap();
-    let said = refused(&train, &lab.here());
+    let said = refused(&train, &lab.local_root());
     assert_says!(said, "place-host-not-responding");
     fs::write(
         &file,
         "[lab]\nssh = \"no-such-host.invalid\"\noptions = [\"-F\", \"none\"]\n",
     )
     .unwrap();
-    let said = refused(&train, &lab.here());
+    let said = refused(&train, &lab.local_root());
     assert_says!(said, "place-host-unknown");
     fs::write(&file, "[lab]\nshs = \"lab\"\n").unwrap();
-    let said = refused(&train, &lab.here());
+    let said = refused(&train, &lab.local_root());
     assert!(said.contains("line 2, column 1"), "{said}");
 }
 
@@ -860,16 +884,18 @@ fn supports_fish_and_tcsh_login_shells() {
             continue;
         }
         let line = format!("ForceCommand exec {shell} -c \"$SSH_ORIGINAL_COMMAND\"");
-        let Some(lab) = Lab::with(&line) else { return };
+        let Some(lab) = Lab::with_sshd_line(&line) else {
+            return;
+        };
         // A path that every shell would take apart.
-        let there = lab.there();
-        let file = lab.here().join("config/lae-studio/places.toml");
-        let text = lab.places().replace(
+        let there = lab.remote_root();
+        let file = lab.local_root().join("config/lae-studio/places.toml");
+        let text = lab.places_file().replace(
             &format!("{}\"", there.display()),
             &format!("{}/it's a $HOME!x\"", there.display()),
         );
         fs::write(file, text).unwrap();
-        let copied = run(&["places", "--copy", "lab"], &lab.here());
+        let copied = run(&["places", "--copy", "lab"], &lab.local_root());
         assert_eq!(
             copied.status.code(),
             Some(0),
@@ -878,7 +904,7 @@ fn supports_fish_and_tcsh_login_shells() {
         );
         let trained = run_json(
             &[QUICK, &["--quiet", "--place", "lab"]].concat(),
-            &lab.here(),
+            &lab.local_root(),
         );
         assert_eq!(json(&trained)["place"], "lab", "{shell}");
         assert!(there.join("it's a $HOME!x/.program/lae-studio").exists());
@@ -890,9 +916,9 @@ fn supports_fish_and_tcsh_login_shells() {
 #[test]
 fn places_copy_installs_missing_program() {
     let Some(lab) = Lab::start() else { return };
-    lab.write("lab", "no-such-program");
-    let copied = run(&["places", "--copy", "lab"], &lab.here());
+    lab.write_places_file("lab", "no-such-program");
+    let copied = run(&["places", "--copy", "lab"], &lab.local_root());
     assert_eq!(copied.status.code(), Some(0), "{}", stderr(&copied));
-    let checked = json(&run_json(&["places", "--check"], &lab.here()));
+    let checked = json(&run_json(&["places", "--check"], &lab.local_root()));
     assert_eq!(checked[0]["answers"]["version"], env!("CARGO_PKG_VERSION"));
 }

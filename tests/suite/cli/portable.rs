@@ -8,15 +8,15 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::QUICK;
-use super::card::imitated;
+use super::card::software_gpu;
 
 /// A copy of the program in a folder of its own, and a home that must stay empty.
-struct Stick {
+struct PortableProgram {
     folder: TempDir,
     home: TempDir,
 }
 
-impl Stick {
+impl PortableProgram {
     fn new() -> Self {
         let stick = Self {
             folder: TempDir::new().unwrap(),
@@ -34,7 +34,7 @@ impl Stick {
         self.folder.path().join("lae-studio")
     }
 
-    fn kept(&self) -> PathBuf {
+    fn data_folder(&self) -> PathBuf {
         self.folder.path().join("lae-studio-data")
     }
 
@@ -42,7 +42,7 @@ impl Stick {
         Command::new(self.program())
             .args(words)
             .env("HOME", self.home.path())
-            .env("MESA_SHADER_CACHE_DIR", super::shaders())
+            .env("MESA_SHADER_CACHE_DIR", super::shader_cache())
             .env_remove("LAE_RUNS")
             .env_remove("LAE_STUDIO_CACHE")
             .env_remove("XDG_DATA_HOME")
@@ -56,11 +56,11 @@ impl Stick {
 
 #[test]
 fn portable_program_stores_runs_next_to_itself() {
-    let stick = Stick::new();
+    let stick = PortableProgram::new();
     let words: Vec<&str> = [&["--portable"], QUICK].concat();
     let trained = stick.run(&words);
     assert!(trained.status.success(), "{trained:?}");
-    assert!(stick.kept().join("data/runs").is_dir());
+    assert!(stick.data_folder().join("data/runs").is_dir());
     assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
     // The folder is there now, so the word is not needed any more.
     let listed = stick.run(&["runs"]);
@@ -70,8 +70,8 @@ fn portable_program_stores_runs_next_to_itself() {
 
 #[test]
 fn portable_program_uses_adjacent_plugins_and_cache() {
-    let stick = Stick::new();
-    let data = stick.kept().join("data");
+    let stick = PortableProgram::new();
+    let data = stick.data_folder().join("data");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let plugin = include_str!("../../../plugins/bitfit.toml");
     let own = plugin.replacen("name = \"BitFit\"", "name = \"Of the stick\"", 1);
@@ -97,7 +97,9 @@ fn portable_program_uses_adjacent_plugins_and_cache() {
     zip.finish().unwrap();
     let looked = stick.run(&["data", &archive.to_string_lossy()]);
     assert!(said(&looked).contains("bright"), "{looked:?}");
-    let unpacked = fs::read_dir(stick.kept().join("cache")).unwrap().count();
+    let unpacked = fs::read_dir(stick.data_folder().join("cache"))
+        .unwrap()
+        .count();
     assert!(unpacked > 0);
     assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
 }
@@ -105,23 +107,23 @@ fn portable_program_uses_adjacent_plugins_and_cache() {
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn portable_program_stores_gpu_verdicts_next_to_itself() {
-    let stick = Stick::new();
+    let stick = PortableProgram::new();
     let elsewhere = TempDir::new().unwrap();
-    let Some(card) = imitated(elsewhere.path()) else {
+    let Some(card) = software_gpu(elsewhere.path()) else {
         return;
     };
     let words = [&["--portable"], QUICK, &["--device", &card]].concat();
     let trained = stick.run(&words);
     assert!(trained.status.success(), "{trained:?}");
-    let verdicts = fs::read_to_string(stick.kept().join("cache/devices.toml")).unwrap();
+    let verdicts = fs::read_to_string(stick.data_folder().join("cache/devices.toml")).unwrap();
     assert!(verdicts.contains("good = true"), "{verdicts}");
     assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn portable_program_reports_unwritable_folder() {
-    let stick = Stick::new();
-    fs::write(stick.kept(), "a file in the way").unwrap();
+    let stick = PortableProgram::new();
+    fs::write(stick.data_folder(), "a file in the way").unwrap();
     let refused = stick.run(&["runs", "--portable"]);
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8_lossy(&refused.stderr);
@@ -134,7 +136,7 @@ fn portable_program_reports_unwritable_folder() {
 
 #[test]
 fn rejects_window_options_before_subcommands() {
-    let stick = Stick::new();
+    let stick = PortableProgram::new();
     let refused = stick.run(&["--out", "somewhere", "runs"]);
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr);

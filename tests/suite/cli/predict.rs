@@ -7,7 +7,7 @@ use crate::data::Made;
 fn predict_json_contains_consistent_probabilities() {
     let (runs, summary) = finished();
     let folder = tempfile::tempdir().unwrap();
-    let path = picture(folder.path()).display().to_string();
+    let path = stroke_image(folder.path()).display().to_string();
     let name = summary["run"].as_str().unwrap();
     let all = json(&run_json(&["predict", name, &path], runs));
     let entry = &all[0];
@@ -63,7 +63,7 @@ fn predict_copies_images_into_class_folders() {
     let work = tempfile::tempdir().unwrap();
     let folder = work.path().join("images");
     std::fs::create_dir(&folder).unwrap();
-    picture(&folder);
+    stroke_image(&folder);
     std::fs::write(folder.join("broken.png"), "no picture").unwrap();
     let [folder, csv, to] = ["images", "answers.csv", "by class"]
         .map(|name| work.path().join(name).display().to_string());

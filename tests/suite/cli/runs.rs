@@ -106,7 +106,7 @@ fn predict_folder_table_matches_single_predictions() {
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let one = picture(folder.path()).display().to_string();
+    let one = stroke_image(folder.path()).display().to_string();
     std::fs::write(folder.path().join("zz.png"), "no picture").unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let csv = elsewhere.path().join("table.csv").display().to_string();

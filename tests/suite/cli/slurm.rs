@@ -1,7 +1,7 @@
 //! `grid --slurm` with a Slurm of the test's own: an array of 12, a node that is drained, a task that is requeued and one
 //! that is cancelled.
 
-use super::grid::{TINY, Tried, with};
+use super::grid::{TINY, TestGrid, runs_with_file};
 use super::*;
 
 /// What the test's cluster is made of.
@@ -72,13 +72,13 @@ impl Drop for Slurm {
 
 /// A grid and the cluster that does it.
 struct Array<'a> {
-    tried: &'a Tried,
+    tried: &'a TestGrid,
     slurm: &'a Slurm,
 }
 
 impl Array<'_> {
     /// Writes the file of places: this cluster, and one with a wrong partition.
-    fn places(&self) {
+    fn write_places_file(&self) {
         let folder = self.tried.runs().join("config/lae-studio");
         std::fs::create_dir_all(&folder).unwrap();
         // A cluster that names no program is given this one.
@@ -101,7 +101,7 @@ impl Array<'_> {
     }
 
     /// Waits until the tasks are in these states.
-    fn until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    fn wait_until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let end = Instant::now() + crate::PATIENCE;
         loop {
             let cells = self.listed();
@@ -130,12 +130,12 @@ fn done(cells: &[Value]) -> usize {
 fn slurm_array_survives_drain_requeue_and_cancel() {
     let Some(slurm) = Slurm::start() else { return };
     let text = format!("{TINY}seeds = 6\n").replace("epochs = 1", "epochs = 12");
-    let tried = Tried::new(&text);
+    let tried = TestGrid::new(&text);
     let array = Array {
         tried: &tried,
         slurm: &slurm,
     };
-    array.places();
+    array.write_places_file();
     let submitted = array.run(&["--slurm", "here"]);
     let said = stderr(&submitted);
     assert_eq!(submitted.status.code(), Some(0), "{said}");
@@ -143,7 +143,7 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     // All of it is in the queue: nothing is submitted twice.
     let again = array.run(&["--slurm", "here"]);
     assert_says!(stderr(&again), "slurm-nothing-to-submit");
-    array.until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
+    array.wait_until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
     slurm.call(&[
         "scontrol",
         "update",
@@ -157,10 +157,10 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
             .filter(|cell| cell["task"]["state"] == "running");
         own.clone().count() == 1 && own.all(|cell| cell["task"]["node"] == "n1")
     };
-    let cells = array.until(alone);
+    let cells = array.wait_until(alone);
     let requeued = tasks(&cells, "running").remove(0);
     slurm.call(&["scontrol", "requeue", &requeued]);
-    let cells = array.until(|cells| tasks(cells, "waiting").contains(&requeued));
+    let cells = array.wait_until(|cells| tasks(cells, "waiting").contains(&requeued));
     let cancelled = tasks(&cells, "waiting")
         .into_iter()
         .rfind(|task| *task != requeued)
@@ -169,7 +169,7 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     slurm.call(&["scontrol", "update", "node=n2", "state=resume"]);
     let is_over =
         |cells: &[Value]| tasks(cells, "waiting").len() + tasks(cells, "running").len() == 0;
-    let cells = array.until(is_over);
+    let cells = array.wait_until(is_over);
     assert_eq!(
         (done(&cells), tasks(&cells, "cancelled")),
         (11, vec![cancelled]),
@@ -177,19 +177,19 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     );
     let submitted = array.run(&["--slurm", "here"]);
     assert_says!(stderr(&submitted), "slurm-submitted", runs = "1 run");
-    array.until(|cells| done(cells) == 12);
-    tried.is_whole(12);
+    array.wait_until(|cells| done(cells) == 12);
+    tried.assert_complete(12);
 }
 
 #[test]
 fn reports_slurm_rejections_and_failed_tasks() {
     let Some(slurm) = Slurm::start() else { return };
-    let tried = Tried::new(TINY);
+    let tried = TestGrid::new(TINY);
     let array = Array {
         tried: &tried,
         slurm: &slurm,
     };
-    array.places();
+    array.write_places_file();
     let refused = |words: &[&str], told: &str| {
         let output = array.run(words);
         let said = stderr(&output);
@@ -215,7 +215,7 @@ fn reports_slurm_rejections_and_failed_tasks() {
             .any(|entry| entry.unwrap().path().is_dir())
     );
     assert_eq!(array.run(&["--slurm", "broken"]).status.code(), Some(0));
-    array.until(|cells| tasks(cells, "failed").len() == 2);
+    array.wait_until(|cells| tasks(cells, "failed").len() == 2);
     let told = array.run(&["--slurm", "here", "--list"]).stdout;
     let told = String::from_utf8(told).unwrap();
     assert!(
@@ -226,20 +226,20 @@ fn reports_slurm_rejections_and_failed_tasks() {
     // The same command does so, and those that wait can be taken back.
     slurm.call(&["scontrol", "update", "partition=tests", "state=down"]);
     assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));
-    array.until(|cells| tasks(cells, "waiting").len() == 2);
+    array.wait_until(|cells| tasks(cells, "waiting").len() == 2);
     let cancelled = array.run(&["--slurm", "here", "--cancel"]);
     assert!(
         stderr(&cancelled).contains("2 tasks cancelled"),
         "{}",
         stderr(&cancelled)
     );
-    array.until(|cells| tasks(cells, "cancelled").len() == 2);
-    assert_eq!(with(&tried.runs(), "run.toml"), 0);
+    array.wait_until(|cells| tasks(cells, "cancelled").len() == 2);
+    assert_eq!(runs_with_file(&tried.runs(), "run.toml"), 0);
 }
 
 #[test]
 fn reports_missing_slurm_with_advice() {
-    let tried = Tried::new(TINY);
+    let tried = TestGrid::new(TINY);
     let empty = tempfile::tempdir().unwrap();
     let mut command = tried.program(&["--slurm"]);
     let output = command.env("PATH", empty.path()).output().unwrap();

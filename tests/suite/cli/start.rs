@@ -55,7 +55,7 @@ fn run_stores_copy_of_pet_start_adapter() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = work.path().join("adapter");
     let place = adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let still = started(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
+    let still = train_words(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
     let summary = json(&run(&still, runs.path()));
     let name = summary["run"].as_str().unwrap();
     let own = runs.path().join(name);
@@ -122,7 +122,7 @@ const WHOLE_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern":
 fn first_matching_alpha_pattern_sets_scale() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let place = adapter(work.path(), WHOLE_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
-    let still = started(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
+    let still = train_words(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
     let summary = json(&run(&still, runs.path()));
     let own = runs.path().join(summary["run"].as_str().unwrap());
     let (tensors, _) =
@@ -160,7 +160,7 @@ fn rejects_adapters_with_unsupported_fields() {
         let config = CONFIG.replace('{', &format!("{{{field}, "));
         let folder = work.path().join(index.to_string());
         let place = adapter(&folder, &config, 2, &[0], KEYS_AND_VALUES);
-        let said = refused(&started(&place, &[]), runs.path());
+        let said = refused(&train_words(&place, &[]), runs.path());
         let name = field.split('"').nth(1).unwrap();
         assert_says!(said, "problem-adapter-field", field = name);
         assert!(said.contains("adapter_config.json"), "{said}");
@@ -227,7 +227,7 @@ fn rejects_adapters_that_do_not_fit_pet() {
         ),
     ];
     for (place, wanted) in &cases {
-        let said = refused(&started(place, &[]), runs.path());
+        let said = refused(&train_words(place, &[]), runs.path());
         assert!(said.contains(wanted), "{wanted}: {said}");
     }
     let place = made("fine", CONFIG, 2, &[0], KEYS_AND_VALUES);
@@ -243,7 +243,7 @@ fn rejects_adapters_that_do_not_fit_pet() {
     let file = Path::new(&small).join("adapter_model.safetensors");
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-    refused(&started(&small, &[]), runs.path());
+    refused(&train_words(&small, &[]), runs.path());
     // A method without a PET has nothing to start.
     let said = stderr(&run(
         &[

@@ -4,10 +4,10 @@ use super::*;
 use crate::run_tables::{of_method, run as run_of};
 
 /// Whether a value is as a part of a JSON schema says: what `docs/run.schema.json` uses of the language.
-fn check(value: &Value, wanted: &Value, schema: &Value, at: &str) {
+fn assert_matches_schema(value: &Value, wanted: &Value, schema: &Value, at: &str) {
     if let Some(reference) = wanted["$ref"].as_str() {
         let part = schema.pointer(reference.trim_start_matches('#'));
-        return check(value, part.unwrap(), schema, at);
+        return assert_matches_schema(value, part.unwrap(), schema, at);
     }
     let kind = match value {
         Value::Null => "null",
@@ -31,7 +31,7 @@ fn check(value: &Value, wanted: &Value, schema: &Value, at: &str) {
     match value {
         Value::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                check(item, &wanted["items"], schema, &format!("{at}[{i}]"));
+                assert_matches_schema(item, &wanted["items"], schema, &format!("{at}[{i}]"));
             }
         }
         Value::Object(fields) => {
@@ -47,9 +47,11 @@ fn check(value: &Value, wanted: &Value, schema: &Value, at: &str) {
                     wanted["properties"].get(name),
                     &wanted["additionalProperties"],
                 ) {
-                    (Some(known), _) => check(field, known, schema, &at),
+                    (Some(known), _) => assert_matches_schema(field, known, schema, &at),
                     (None, Value::Bool(false)) => panic!("{at} is not in the schema"),
-                    (None, other) if other.is_object() => check(field, other, schema, &at),
+                    (None, other) if other.is_object() => {
+                        assert_matches_schema(field, other, schema, &at)
+                    }
                     _ => {}
                 }
             }
@@ -67,9 +69,9 @@ fn schema() -> Value {
 fn run_json_matches_schema() {
     let (root, trained) = finished();
     let schema = schema();
-    check(trained, &schema, &schema, "run");
+    assert_matches_schema(trained, &schema, &schema, "run");
     let listed = json(&run_json(&["runs"], root));
-    check(&listed[0], &schema, &schema, "runs[0]");
+    assert_matches_schema(&listed[0], &schema, &schema, "runs[0]");
     let number = |key: &str| trained[key].as_f64().unwrap();
     assert_eq!(number("schema"), f64::from(lae_studio::store::SCHEMA));
     // Every class of the digits has as many test images, so each counts as much as its images.
@@ -92,7 +94,7 @@ fn run_json_matches_schema() {
 }
 
 /// Two methods over three class orders each, and SimpleCIL once.
-fn several() -> &'static Path {
+fn several_runs() -> &'static Path {
     static RUNS: OnceLock<PathBuf> = OnceLock::new();
     RUNS.get_or_init(|| {
         let root = shared_folder();
@@ -109,7 +111,7 @@ fn several() -> &'static Path {
 
 #[test]
 fn groups_runs_and_compares_with_reference_row() {
-    let runs = several();
+    let runs = several_runs();
     let words = [
         "runs",
         "--by",
@@ -125,7 +127,7 @@ fn groups_runs_and_compares_with_reference_row() {
     assert_eq!(rows.len(), 3);
     let mut before = f64::INFINITY;
     for row in rows {
-        check(row, &schema["$defs"]["row"], &schema, "row");
+        assert_matches_schema(row, &schema["$defs"]["row"], &schema, "row");
         let mean = row["mean"]["final_accuracy"].as_f64().unwrap();
         assert!(mean <= before);
         before = mean;
@@ -177,7 +179,7 @@ fn groups_runs_and_compares_with_reference_row() {
 
 #[test]
 fn calibration_error_requires_probabilities() {
-    let listed = json(&run_json(&["runs"], several()));
+    let listed = json(&run_json(&["runs"], several_runs()));
     let listed = listed.as_array().unwrap();
     assert_eq!(listed.len(), 7);
     for run in listed {
@@ -193,12 +195,12 @@ fn calibration_error_requires_probabilities() {
     }
     let note = "no calibration error for SimpleCIL: its scores are cosine similarities";
     let words = ["runs", "--by", "method", "--columns", "final,ece"];
-    let table = String::from_utf8(run(&words, several()).stdout).unwrap();
+    let table = String::from_utf8(run(&words, several_runs()).stdout).unwrap();
     assert!(
         table.contains(note) && !table.contains("error for LAE"),
         "{table}"
     );
-    let table = String::from_utf8(run(&words[..3], several()).stdout).unwrap();
+    let table = String::from_utf8(run(&words[..3], several_runs()).stdout).unwrap();
     assert!(!table.contains("no calibration error"), "{table}");
 }
 
@@ -212,7 +214,7 @@ fn notes_rows_that_average_different_settings() {
             "--columns",
             "final,ece,epochs,method",
         ],
-        several(),
+        several_runs(),
     );
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
@@ -227,7 +229,7 @@ fn notes_rows_that_average_different_settings() {
 
 #[test]
 fn where_conditions_filter_runs() {
-    let runs = several();
+    let runs = several_runs();
     let count = |conditions: &[&str]| {
         let words = conditions.iter().flat_map(|text| ["--where", text]);
         let words: Vec<&str> = ["runs"].into_iter().chain(words).collect();
@@ -244,7 +246,7 @@ fn where_conditions_filter_runs() {
 
 #[test]
 fn exports_table_as_markdown_latex_and_csv() {
-    let runs = several();
+    let runs = several_runs();
     let folder = tempfile::tempdir().unwrap();
     let export = |name: &str| {
         let path = folder.path().join(name);
@@ -287,7 +289,7 @@ fn exports_table_as_markdown_latex_and_csv() {
 }
 
 /// Runs of two methods: one finished, one after the first of two tasks.
-fn half_done(root: &Path) {
+fn write_finished_and_unfinished_run(root: &Path) {
     run_of(root, 2, &|_| {});
     run_of(root, 1, &|header| of_method(header, "l2p", "L2P", true));
 }
@@ -295,7 +297,7 @@ fn half_done(root: &Path) {
 #[test]
 fn unfinished_runs_are_omitted_unless_requested() {
     let root = tempfile::tempdir().unwrap();
-    half_done(root.path());
+    write_finished_and_unfinished_run(root.path());
     let rows = |words: &[&str]| {
         let words = [&["runs", "--by", "method"], words].concat();
         let rows = json(&run_json(&words, root.path()));
@@ -336,7 +338,7 @@ fn exported_table_has_one_row_per_experiment() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.tex").display().to_string();
     let words = ["runs", "--columns", "final,bwt", "--export", &path];
-    let output = run(&words, several());
+    let output = run(&words, several_runs());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let latex = std::fs::read_to_string(&path).unwrap();
     assert!(
@@ -349,7 +351,7 @@ fn exported_table_has_one_row_per_experiment() {
 
 #[test]
 fn rejects_table_options_without_effect() {
-    let runs = several();
+    let runs = several_runs();
     for (words, said) in [
         (&["--unfinished"][..], "--unfinished has no effect"),
         (
@@ -371,7 +373,7 @@ fn rejects_table_options_without_effect() {
 
 #[test]
 fn rejects_invalid_columns_and_conditions() {
-    let runs = several();
+    let runs = several_runs();
     let [row, rows] = [
         &["--by", "method", "--against"][..],
         &["--by", "method", "--export"],

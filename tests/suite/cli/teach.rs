@@ -1,7 +1,7 @@
 //! Teaching as a script sees it.
 
 use super::*;
-use crate::teach::{everything, letters};
+use crate::teach::{folder_contents, letters};
 
 /// A copy of the finished run, which may be changed.
 fn copy(root: &Path) -> PathBuf {
@@ -15,7 +15,7 @@ fn copy(root: &Path) -> PathBuf {
 fn teach_reports_accuracy_and_undo_restores_run() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let added_task = letters("AB", 10);
     let folder = added_task.path().to_str().unwrap();
     let output = run_json(&["teach", "run", folder], root.path());
@@ -65,7 +65,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     assert!(said.contains("\"A\" belongs to an added task"), "{said}");
     let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
-    assert!(everything(&run) == before);
+    assert!(folder_contents(&run) == before);
     assert_says!(
         refused(&["teach", "run", "--undo"], root.path()),
         "problem-no-added-task"
@@ -106,7 +106,7 @@ fn teach_rejects_invalid_arguments() {
 fn killed_teach_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let added_task = letters("ABCDE", 30);
     let folder = added_task.path().to_str().unwrap();
     for file in ["pictures/0001.png", "pictures.csv"] {
@@ -126,5 +126,5 @@ fn killed_teach_leaves_run_unchanged() {
     // And is gone when the run is worked on again.
     json(&run_json(&["teach", "run", folder], root.path()));
     json(&run_json(&["teach", "run", "--undo"], root.path()));
-    assert!(everything(&run) == before);
+    assert!(folder_contents(&run) == before);
 }

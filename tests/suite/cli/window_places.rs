@@ -21,13 +21,13 @@ use super::places::{Lab, kill};
 use crate::assert_is;
 
 /// The usual sources, but for the file of places.
-struct With {
+struct TestSources {
     disk: Disk,
     root: PathBuf,
     places: String,
 }
 
-impl Sources for With {
+impl Sources for TestSources {
     fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -40,22 +40,22 @@ impl Sources for With {
 
 /// A window's session whose runs are in the lab's folder here.
 fn open(lab: &Lab, draft: RunConfig) -> Session {
-    let root = lab.here();
-    let sources = With {
+    let root = lab.local_root();
+    let sources = TestSources {
         disk: Disk::at(root.clone()),
         root: root.clone(),
-        places: lab.places(),
+        places: lab.places_file(),
     };
     let engine = Engine::start(root, Arc::new(|| {})).unwrap();
     let mut session = Session::with(Box::new(engine), sources, draft, Arc::new(|| {}));
-    until(&mut session, "the places are read", |s| {
+    wait_until(&mut session, "the places are read", |s| {
         !s.busy() && s.compare.runs.ready().is_some() && s.places.get("lab").is_some()
     });
     session
 }
 
 /// Takes in events until this is so; none of it may keep a frame waiting.
-fn until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
+fn wait_until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
     let begun = Instant::now();
     while !done(session) {
         let frame = Instant::now();
@@ -72,7 +72,7 @@ fn until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bo
     }
 }
 
-fn slower(data: &str) -> RunConfig {
+fn slow_config(data: &str) -> RunConfig {
     RunConfig {
         data: data.into(),
         epochs: 3,
@@ -95,7 +95,7 @@ fn has_ended(session: &Session, stage: Stage) -> bool {
 }
 
 /// Images of two classes in a folder of this machine.
-fn pictures(folder: &Path) {
+fn make_images(folder: &Path) {
     for (class, base) in [("dark", 0), ("light", 200)] {
         fs::create_dir_all(folder.join(class)).unwrap();
         for number in 0..24u8 {
@@ -110,26 +110,26 @@ fn pictures(folder: &Path) {
 fn remote_and_local_runs_train_concurrently() {
     let Some(lab) = Lab::start() else { return };
     let data = lab.path("pictures");
-    pictures(&data);
+    make_images(&data);
     let data = data.display().to_string();
-    let mut session = open(&lab, slower(&data));
+    let mut session = open(&lab, slow_config(&data));
     session.choose_place(Some("lab".into()));
     assert!(session.start());
     session.choose_place(None);
     session.experiment.draft = RunConfig {
         classes_per_task: "4,3,3".into(),
-        ..slower("digits")
+        ..slow_config("digits")
     };
     assert!(session.start());
     let mut together = false;
-    until(&mut session, "both runs have ended", |s| {
+    wait_until(&mut session, "both runs have ended", |s| {
         let there = s.train.places["lab"].running().is_some();
         together |= there && s.is_training();
         let here = s.train.live.as_ref();
         has_ended(s, Stage::Finished) && here.is_some_and(|run| run.stage == Stage::Finished)
     });
     assert!(together, "the runs were not at work at once");
-    until(&mut session, "they are listed", |s| {
+    wait_until(&mut session, "they are listed", |s| {
         !s.busy()
             && s.rows()
                 .filter(|row| row.state == RunState::Finished)
@@ -141,7 +141,7 @@ fn remote_and_local_runs_train_concurrently() {
     let told = fs::read_to_string(away.folder.join("run.toml")).unwrap();
     assert!(!told.contains(".data"), "{told}");
     assert!(session.train.places["lab"].is_idle());
-    assert!(store::places_at_work(&lab.here()).is_empty());
+    assert!(store::places_at_work(&lab.local_root()).is_empty());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn remote_runs_continue_while_window_is_closed() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         classes_per_task: "4,3,3".into(),
-        ..slower("digits")
+        ..slow_config("digits")
     };
     let mut session = open(&lab, config.clone());
     session.choose_place(Some("lab".into()));
@@ -157,22 +157,22 @@ fn remote_runs_continue_while_window_is_closed() {
     // Another one waits behind it.
     session.experiment.draft.seed = 2;
     session.start();
-    until(&mut session, "the run has begun there", |s| {
+    wait_until(&mut session, "the run has begun there", |s| {
         live(s).is_some_and(|run| run.header.is_some())
             && s.train.places["lab"].queue.jobs().len() == 1
     });
     drop(session);
     assert!(lab.daemon().is_some());
-    assert_eq!(store::places_at_work(&lab.here()), ["lab"]);
+    assert_eq!(store::places_at_work(&lab.local_root()), ["lab"]);
     let mut session = open(&lab, config);
-    until(&mut session, "both have come home", |s| {
+    wait_until(&mut session, "both have come home", |s| {
         let idle = s.train.places.get("lab").is_some_and(AtPlace::is_idle);
         let finished = s.rows().filter(|row| row.state == RunState::Finished);
         idle && finished.count() == 2
     });
     drop(session);
-    assert!(store::places_at_work(&lab.here()).is_empty());
-    assert_eq!(lab.runs_here().len(), 2);
+    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    assert_eq!(lab.local_runs().len(), 2);
 }
 
 #[test]
@@ -180,12 +180,12 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         classes_per_task: "4,3,3".into(),
-        ..slower("digits")
+        ..slow_config("digits")
     };
     let mut session = open(&lab, config.clone());
     session.choose_place(Some("lab".into()));
     session.start();
-    until(&mut session, "a task is learned", |s| {
+    wait_until(&mut session, "a task is learned", |s| {
         live(s).is_some_and(|run| !run.reports.is_empty())
     });
     drop(session);
@@ -198,23 +198,23 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
             .success()
     );
     let mut session = open(&lab, config);
-    until(&mut session, "the run is told to be stopped", |s| {
+    wait_until(&mut session, "the run is told to be stopped", |s| {
         live(s).is_some_and(|run| !run.stage.is_live())
     });
     let problem = live(&session).unwrap().problem.clone().unwrap();
     assert_eq!(problem.what, tr!("engine-stopped-during-run"));
-    let folder = lab.runs_here().remove(0);
-    until(&mut session, "it is listed", |s| {
+    let folder = lab.local_runs().remove(0);
+    wait_until(&mut session, "it is listed", |s| {
         !s.busy()
             && s.rows()
                 .any(|row| matches!(row.state, RunState::Unfinished(_)))
     });
     assert_eq!(session.resume_place(&folder).as_deref(), Some("lab"));
     session.resume(&folder, None);
-    until(&mut session, "it is finished", |s| {
+    wait_until(&mut session, "it is finished", |s| {
         has_ended(s, Stage::Finished)
     });
-    assert_eq!(lab.runs_here(), [folder]);
+    assert_eq!(lab.local_runs(), [folder]);
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     let Some(lab) = Lab::start() else { return };
     let file = lab.path("mine.toml");
     fs::write(&file, TINY.replace("epochs = 1", "epochs = 12")).unwrap();
-    let mut session = open(&lab, slower("digits"));
+    let mut session = open(&lab, slow_config("digits"));
     session.choose_place(Some("lab".into()));
     session.open_grid(file.display().to_string());
-    until(&mut session, "the grid is read", |s| {
+    wait_until(&mut session, "the grid is read", |s| {
         s.grid_to_do() == Some(2)
     });
     assert!(session.start());
@@ -233,7 +233,7 @@ fn remote_grid_resumes_after_window_and_engine_end() {
         let grid = s.train.places.get("lab").and_then(|at| at.grid.clone());
         grid.map(|grid| (grid.standing.done(), grid.live))
     };
-    until(&mut session, "its first run is here", |s| {
+    wait_until(&mut session, "its first run is here", |s| {
         let second = live(s).is_some_and(|run| run.progress.is_some());
         done(s) == Some((1, true)) && second
     });
@@ -249,13 +249,13 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     );
     drop(session);
     kill(&lab.daemon().unwrap());
-    let mut session = open(&lab, slower("digits"));
-    until(&mut session, "it waits on hold", |s| {
+    let mut session = open(&lab, slow_config("digits"));
+    wait_until(&mut session, "it waits on hold", |s| {
         let at = s.train.places.get("lab");
         at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
     });
     session.release_held_at("lab");
-    until(&mut session, "all of it is here", |s| {
+    wait_until(&mut session, "all of it is here", |s| {
         done(s) == Some((2, false))
     });
     assert!(
@@ -263,8 +263,8 @@ fn remote_grid_resumes_after_window_and_engine_end() {
             .take_comparison()
             .is_some_and(|runs| runs.len() == 2)
     );
-    assert_eq!(lab.runs_here().len(), 2);
-    assert!(store::places_at_work(&lab.here()).is_empty());
+    assert_eq!(lab.local_runs().len(), 2);
+    assert!(store::places_at_work(&lab.local_root()).is_empty());
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn removing_job_cancels_its_upload() {
     let Some(lab) = Lab::start() else { return };
     let data = lab.path("pictures");
     fs::create_dir_all(data.join("large")).unwrap();
-    pictures(&data);
+    make_images(&data);
     for number in 0..40u8 {
         fs::write(
             data.join(format!("large/{number}.png")),
@@ -280,10 +280,10 @@ fn removing_job_cancels_its_upload() {
         )
         .unwrap();
     }
-    let mut session = open(&lab, slower(&data.display().to_string()));
+    let mut session = open(&lab, slow_config(&data.display().to_string()));
     session.choose_place(Some("lab".into()));
     session.start();
-    until(&mut session, "data are carried", |s| {
+    wait_until(&mut session, "data are carried", |s| {
         !s.train.places["lab"].on_the_way.is_empty()
     });
     let at = &session.train.places["lab"];
@@ -299,17 +299,17 @@ fn removing_job_cancels_its_upload() {
     );
     let job = at.queue.jobs().next().unwrap().id;
     session.remove_job_at("lab", job);
-    until(&mut session, "it is gone", |s| {
+    wait_until(&mut session, "it is gone", |s| {
         s.train.places["lab"].is_idle()
     });
     let begun = Instant::now();
-    until(&mut session, "time passes", |_| {
+    wait_until(&mut session, "time passes", |_| {
         begun.elapsed() > Duration::from_secs(4)
     });
     assert!(live(&session).is_none());
-    assert!(store::places_at_work(&lab.here()).is_empty());
-    assert!(lab.runs_here().is_empty());
-    let carried = walk(&lab.there().join(".data"));
+    assert!(store::places_at_work(&lab.local_root()).is_empty());
+    assert!(lab.local_runs().is_empty());
+    let carried = total_bytes(&lab.remote_root().join(".data"));
     assert!(
         carried < 160 << 20,
         "all of it was carried: {carried} bytes"
@@ -317,10 +317,10 @@ fn removing_job_cancels_its_upload() {
 }
 
 /// Bytes of all files below a folder.
-fn walk(folder: &Path) -> u64 {
+fn total_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = entries.map(|entry| match entry.metadata() {
-        Ok(about) if about.is_dir() => walk(&entry.path()),
+        Ok(about) if about.is_dir() => total_bytes(&entry.path()),
         Ok(about) => about.len(),
         Err(_) => 0,
     });
@@ -332,35 +332,35 @@ fn remote_run_pauses_resumes_and_stops() {
     let Some(lab) = Lab::start() else { return };
     let config = RunConfig {
         epochs: 20,
-        ..slower("digits")
+        ..slow_config("digits")
     };
     let mut session = open(&lab, config);
     session.choose_place(Some("lab".into()));
     session.start();
     // A checkpoint is written after an epoch.
-    until(&mut session, "an epoch is over", |s| {
+    wait_until(&mut session, "an epoch is over", |s| {
         let progress = live(s).and_then(|run| run.progress.as_ref());
         progress.is_some_and(|progress| progress.epoch > 0)
     });
     session.wish_at("lab", lae_studio::run::event::ControlRequest::Pause);
-    until(&mut session, "it is paused", |s| {
+    wait_until(&mut session, "it is paused", |s| {
         has_ended(s, Stage::Paused)
     });
     session.wish_at("lab", lae_studio::run::event::ControlRequest::Run);
-    until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
+    wait_until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
     let job = session.train.places["lab"].job().unwrap();
     session.stop_at("lab", job);
-    until(&mut session, "it is stopped and home", |s| {
+    wait_until(&mut session, "it is stopped and home", |s| {
         has_ended(s, Stage::Stopped)
     });
-    let home = lab.runs_here().remove(0);
+    let home = lab.local_runs().remove(0);
     assert!(home.join("resume/checkpoint.safetensors").exists());
     // Here it continues as a run of this computer.
-    until(&mut session, "it is listed", |s| {
+    wait_until(&mut session, "it is listed", |s| {
         !s.busy() && s.row(&home).is_some()
     });
     session.resume(&home, Some("cpu".into()));
-    until(&mut session, "it goes on here", |s| {
+    wait_until(&mut session, "it goes on here", |s| {
         s.train.running().is_some_and(|run| run.progress.is_some())
     });
     assert_eq!(store::about(&home).0.place, "");
@@ -369,26 +369,26 @@ fn remote_run_pauses_resumes_and_stops() {
 #[test]
 fn unreachable_machine_is_reported_without_blocking_frames() {
     let Some(lab) = Lab::start() else { return };
-    let mut session = open(&lab, slower("digits"));
+    let mut session = open(&lab, slow_config("digits"));
     session.request_places();
-    until(&mut session, "lab answers", |s| {
+    wait_until(&mut session, "lab answers", |s| {
         let lab = s.places.get("lab").unwrap();
         lab.answers.ready().is_some() && lab.line().contains("device cpu, runs in ")
     });
     drop(session);
     fs::write(lab.path("authorized"), "").unwrap();
-    let mut session = open(&lab, slower("digits"));
+    let mut session = open(&lab, slow_config("digits"));
     session.request_places();
-    until(&mut session, "lab is given up", |s| {
+    wait_until(&mut session, "lab is given up", |s| {
         let lab = s.places.get("lab").unwrap();
         lab.answers.problem().is_some() && says!(lab.line(), "place-ssh-key-rejected")
     });
     session.choose_place(Some("lab".into()));
     session.start();
-    until(&mut session, "the run is refused", |s| {
+    wait_until(&mut session, "the run is refused", |s| {
         has_ended(s, Stage::Failed)
     });
     let told = &session.notices.list.last().unwrap().problem;
     assert_is(told, "place-ssh-key-rejected");
-    assert!(store::places_at_work(&lab.here()).is_empty());
+    assert!(store::places_at_work(&lab.local_root()).is_empty());
 }

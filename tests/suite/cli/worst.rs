@@ -198,7 +198,7 @@ fn worst_recomputes_missing_certainties() {
 fn predict_reports_none_of_these() {
     let (runs, summary) = finished();
     let folder = tempfile::tempdir().unwrap();
-    let path = picture(folder.path()).display().to_string();
+    let path = stroke_image(folder.path()).display().to_string();
     let name = summary["run"].as_str().unwrap();
     let told = json(&run_json(&["predict", name, &path], runs));
     let (strange, limit) = (

@@ -6,7 +6,7 @@ use super::*;
 fn predict_skips_broken_images() {
     let (runs, _) = finished();
     let folder = tempfile::tempdir().unwrap();
-    let good = picture(folder.path());
+    let good = stroke_image(folder.path());
     let bytes = std::fs::read(&good).unwrap();
     let cut = folder.path().join("cut.png");
     std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
@@ -28,7 +28,7 @@ fn truncated_run_file_is_named() {
     let (runs, summary) = finished();
     let root = tempfile::tempdir().unwrap();
     let name = summary["run"].as_str().unwrap();
-    let picture = picture(root.path()).display().to_string();
+    let picture = stroke_image(root.path()).display().to_string();
     for file in [
         "run.toml",
         "metrics.csv",
@@ -228,7 +228,11 @@ fn escapes_control_characters_in_names() {
         for number in 0..4 {
             let folder = odd.join(class);
             std::fs::create_dir_all(&folder).unwrap();
-            std::fs::rename(picture(root.path()), folder.join(format!("{number}.png"))).unwrap();
+            std::fs::rename(
+                stroke_image(root.path()),
+                folder.join(format!("{number}.png")),
+            )
+            .unwrap();
         }
     }
     let output = run(&["data", odd.to_str().unwrap()], root.path());
@@ -298,7 +302,7 @@ fn handles_non_utf8_arguments() {
     // An image of such a name is read like any other, alone and in its folder. Not every system has such files.
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join(odd);
-    if std::fs::rename(picture(made.path()), &path).is_ok() {
+    if std::fs::rename(stroke_image(made.path()), &path).is_ok() {
         let alone = program(&["predict", "latest"], runs).arg(&path).output();
         let table = ["predict", "latest", "--csv", "-", "--folder"];
         let among = program(&table, runs).arg(made.path()).output();

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::studio;
+use super::run_program;
 use crate::copy_folder;
 use crate::skip::skip;
-use crate::teach::{everything, letters};
+use crate::teach::{folder_contents, letters};
 
 /// Something that is done to a run, and the faults of a test run; `tests/faults.py` has them all.
-struct Act {
+struct Action {
     words: &'static [&'static str],
     /// What is done before it.
     before: &'static [&'static str],
@@ -20,38 +20,38 @@ struct Act {
 const DELETE: &[&str] = &["delete", "run"];
 const TEACH: &[&str] = &["teach", "run", "new", "--device", "cpu", "--quiet"];
 
-const ACTS: [Act; 7] = [
-    Act {
+const ACTIONS: [Action; 7] = [
+    Action {
         words: DELETE,
         before: &[],
         faults: &["rename:error=EIO:when=1", "fsync:signal=KILL:when=1"],
     },
-    Act {
+    Action {
         words: &["restore", "run"],
         before: DELETE,
         faults: &["rename:signal=KILL:when=1"],
     },
-    Act {
+    Action {
         words: &["delete", "run", "--for-good"],
         before: DELETE,
         faults: &["unlink:signal=KILL:when=3"],
     },
-    Act {
+    Action {
         words: TEACH,
         before: &[],
         faults: &["rename:error=ENOSPC:when=1", "rename:signal=KILL:when=4"],
     },
-    Act {
+    Action {
         words: &["teach", "run", "--undo"],
         before: TEACH,
         faults: &["unlink:signal=KILL:when=2"],
     },
-    Act {
+    Action {
         words: &["data", "export", "new", "--to", "new.zip"],
         before: &[],
         faults: &["fsync:error=ENOSPC:when=1"],
     },
-    Act {
+    Action {
         words: &["runs", "run", "--export", "table.csv"],
         before: &[],
         faults: &["rename:error=EIO:when=1"],
@@ -60,7 +60,7 @@ const ACTS: [Act; 7] = [
 
 /// The contents of files, but for those that hold times, and what is not finished.
 fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = everything(home);
+    let mut all = folder_contents(home);
     let passing = |path: &Path| {
         let text = path.to_string_lossy();
         let erased = text.contains(".erased-");
@@ -81,12 +81,12 @@ fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn copied(from: &Path) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     copy_folder(from, home.path());
-    done(home.path(), &["runs"]);
+    run_successfully(home.path(), &["runs"]);
     home
 }
 
-fn done(home: &Path, words: &[&str]) {
-    let output = studio(home, None, words);
+fn run_successfully(home: &Path, words: &[&str]) {
+    let output = run_program(home, None, words);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{words:?}: {said}");
 }
@@ -101,7 +101,7 @@ fn commands_are_atomic_and_repeatable_under_faults() {
     let first = tempfile::tempdir().unwrap();
     let words = "train --data digits --train-limit 2 --test-limit 1 --epochs 1 --freeze-epochs 0 --batch 8 \
                  --classes-per-task 5 --device cpu --quiet";
-    done(first.path(), &words.split_whitespace().collect::<Vec<_>>());
+    run_successfully(first.path(), &words.split_whitespace().collect::<Vec<_>>());
     let runs = first.path().join("runs");
     let mut made = std::fs::read_dir(&runs)
         .unwrap()
@@ -109,20 +109,20 @@ fn commands_are_atomic_and_repeatable_under_faults() {
     let made = made.find(|path| path.join("run.toml").exists()).unwrap();
     std::fs::rename(made, runs.join("run")).unwrap();
     copy_folder(letters("AB", 4).path(), &first.path().join("new"));
-    for act in &ACTS {
+    for act in &ACTIONS {
         let begin = copied(first.path());
         if !act.before.is_empty() {
-            done(begin.path(), act.before);
+            run_successfully(begin.path(), act.before);
         }
         let before = state(begin.path());
         let clean = copied(begin.path());
-        done(clean.path(), act.words);
+        run_successfully(clean.path(), act.words);
         let after = state(clean.path());
         assert!(before != after, "{:?} does nothing", act.words);
         for fault in act.faults {
             let what = format!("{:?} {fault}", act.words);
             let home = copied(begin.path());
-            let output = studio(home.path(), Some(fault), act.words);
+            let output = run_program(home.path(), Some(fault), act.words);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{what}: {said}");
             assert!(!output.status.success(), "{what} is taken for nothing");
@@ -134,7 +134,7 @@ fn commands_are_atomic_and_repeatable_under_faults() {
                 "{what}: half of it is there: {said}"
             );
             if now == before {
-                done(home.path(), act.words);
+                run_successfully(home.path(), act.words);
             }
             assert!(
                 state(home.path()) == after,

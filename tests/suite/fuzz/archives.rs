@@ -99,7 +99,7 @@ struct Zip;
 impl Target for Zip {
     const NAME: &'static str = "zip";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let entries: Vec<Zipped> = pictures()
             .into_iter()
             .map(|(name, bytes)| Zipped::new(&name, bytes))
@@ -159,7 +159,7 @@ struct Tar;
 impl Target for Tar {
     const NAME: &'static str = "tar";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let entries = pictures().into_iter();
         let all = entries.flat_map(|(name, bytes)| tarred(name.as_bytes(), &bytes, b'0', None));
         let all: Vec<u8> = all.chain([0; 1024]).collect();
@@ -241,7 +241,7 @@ const PARQUET: &[u8] = include_bytes!("../../parquet/plain.parquet");
 impl Target for Shards {
     const NAME: &'static str = "shards";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let samples = pictures().into_iter().enumerate();
         let samples = samples.flat_map(|(number, (_, image))| {
             let class = match number % 2 {
@@ -257,7 +257,7 @@ impl Target for Shards {
         vec![single("set.parquet", PARQUET), single("set.tar", tar)]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"PAR1",
             b"\xff\xff\xff\xff\x0f",
@@ -268,7 +268,7 @@ impl Target for Shards {
             b".json",
             b".cls",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -319,7 +319,7 @@ const PICTURES: &[&str] = &[
 impl Target for Teachable {
     const NAME: &'static str = "teachable";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let project = |inside: &str| {
             let mut entries = vec![Zipped::new(
                 &format!("{inside}manifest.json"),

@@ -207,8 +207,8 @@ impl Dice {
     }
 
     /// One of several cases with one of its files mutated, or one file taken from another case.
-    pub fn vary(&mut self, honest: &[super::Case], words: &[&[u8]]) -> super::Case {
-        let mut case = self.one_of(honest).clone();
+    pub fn vary(&mut self, valid: &[super::Case], words: &[&[u8]]) -> super::Case {
+        let mut case = self.one_of(valid).clone();
         let names: Vec<String> = case.keys().cloned().collect();
         for _ in 0..1 + self.below(2) {
             let name = self.one_of(&names);

@@ -117,7 +117,7 @@ struct Pickles;
 impl Target for Pickles {
     const NAME: &'static str = "pickles";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         vec![cifar(20)]
     }
 
@@ -185,7 +185,7 @@ struct Lists;
 impl Target for Lists {
     const NAME: &'static str = "lists";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let with = |start: u8, folder: &str, texts: &[(&str, &str)]| -> Case {
             let of = |i: u8| (format!("{folder}{i}.png"), tiny(start + i));
             let texts = texts
@@ -223,8 +223,8 @@ impl Target for Lists {
         ]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let mut case = dice.one_of(honest).clone();
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.one_of(valid).clone();
         let lists = case.iter_mut().filter(|(name, _)| !name.ends_with(".png"));
         for (_, bytes) in lists {
             dice.mutate(bytes, LISTED);
@@ -251,7 +251,7 @@ const FORMATS: [(ImageFormat, &str); 6] = [
 impl Target for Pictures {
     const NAME: &'static str = "pictures";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let colours =
             RgbImage::from_fn(20, 15, |x, y| image::Rgb([x as u8 * 12, y as u8 * 16, 90]));
         let colours = DynamicImage::from(colours);
@@ -269,7 +269,7 @@ impl Target for Pictures {
             .collect()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"\xff\xd8",
             b"\xff\xd9",
@@ -309,7 +309,7 @@ impl Target for Pictures {
             b"BM",
             b"\x01\x00\x20\x00",
         ];
-        let mut case = dice.vary(honest, WORDS);
+        let mut case = dice.vary(valid, WORDS);
         if let Some(bytes) = case.get_mut("picture")
             && !dice.one_in(4)
         {

@@ -12,7 +12,7 @@ use lae_studio::fetch::{download, sha256_of_file};
 use super::bytes::Dice;
 use super::{Case, Target, fuzz};
 
-/// The file that an honest server gives.
+/// The file that a well-behaved server sends.
 fn body() -> Vec<u8> {
     (0..3000u32).map(|i| (i * 7 % 251) as u8).collect()
 }
@@ -69,7 +69,7 @@ fn answer(head: &str, body: &[u8]) -> Vec<u8> {
 impl Target for Downloads {
     const NAME: &'static str = "downloads";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let body = body();
         let whole = answer(
             "HTTP/1.1 200 OK\nContent-Length: 3000\nETag: \"v1\"\nConnection: close\n",
@@ -98,7 +98,7 @@ impl Target for Downloads {
         ]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"HTTP/1.1 200 OK\r\n",
             b"HTTP/1.0 200\r\n",
@@ -127,7 +127,7 @@ impl Target for Downloads {
             b" ",
             b"0\r\n\r\n",
         ];
-        let mut case = dice.one_of(honest).clone();
+        let mut case = dice.one_of(valid).clone();
         let bytes = case.get_mut("1").unwrap();
         let head = bytes.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 12;
         let rest = bytes.split_off(head.min(bytes.len()));

@@ -11,7 +11,7 @@ use crate::wire::{commands, events};
 
 struct Frames;
 
-fn told() -> Vec<u8> {
+fn server_messages() -> Vec<u8> {
     let mut bytes = Vec::new();
     let hello = ServerMessage::Hello(Hello::of("/runs".into(), 7));
     wire::write(&mut bytes, hello, &[]).unwrap();
@@ -29,7 +29,7 @@ fn told() -> Vec<u8> {
     bytes
 }
 
-fn said() -> Vec<u8> {
+fn client_messages() -> Vec<u8> {
     let mut bytes = Vec::new();
     let files = vec![FileMark {
         path: "a/b.png".into(),
@@ -57,7 +57,7 @@ fn said() -> Vec<u8> {
 }
 
 /// Reads all messages; whether all of the bytes were messages.
-fn all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
+fn read_all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
         match wire::read::<M>(&mut rest) {
@@ -79,11 +79,14 @@ fn all<M: wire::TransferableMessage + serde::de::DeserializeOwned>(bytes: &[u8])
 impl Target for Frames {
     const NAME: &'static str = "frames";
 
-    fn honest(&self) -> Vec<Case> {
-        vec![single("told", told()), single("said", said())]
+    fn valid(&self) -> Vec<Case> {
+        vec![
+            single("told", server_messages()),
+            single("said", client_messages()),
+        ]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"LAE\x01",
             b"\xff\xff\xff\xff",
@@ -96,13 +99,13 @@ impl Target for Frames {
             b"null",
             b"[[[[[[[[",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
         let read = |name: &str| std::fs::read(folder.join(name)).ok();
-        let told = read("told").is_none_or(|bytes| all::<ServerMessage>(&bytes));
-        let said = read("said").is_none_or(|bytes| all::<ClientMessage>(&bytes));
+        let told = read("told").is_none_or(|bytes| read_all::<ServerMessage>(&bytes));
+        let said = read("said").is_none_or(|bytes| read_all::<ClientMessage>(&bytes));
         told && said
     }
 }
@@ -128,7 +131,7 @@ fn rejects_false_lengths_and_skips_leading_noise() {
     assert!(told.what.contains("is incomplete"), "{told}");
     let greeting = [
         b"Welcome to lab!\nLA LAE\n".as_slice(),
-        &super::frames::told(),
+        &super::frames::server_messages(),
     ]
     .concat();
     let hello = wire::read::<ServerMessage>(&mut greeting.as_slice()).unwrap();

@@ -13,12 +13,12 @@ struct Grids;
 impl Target for Grids {
     const NAME: &'static str = "grids";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let all = shipped().iter();
         all.map(|grid| single("grid.toml", grid.text)).collect()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[part]]\n",
             b"[settings]\n",
@@ -45,7 +45,7 @@ impl Target for Grids {
             b"=",
             b"\n",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {

@@ -97,7 +97,7 @@ const UNIT_WORDS: &[&[u8]] = &[
 impl Target for Units {
     const NAME: &'static str = "units";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");
         let read = |name: String| std::fs::read(folder.join(name)).unwrap();
         let mut names = names_in(&folder);
@@ -106,8 +106,8 @@ impl Target for Units {
         cases.collect()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        dice.vary(honest, UNIT_WORDS)
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        dice.vary(valid, UNIT_WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -205,7 +205,7 @@ const PICTURES: &str = "run/lessons/task_3/pictures.csv";
 impl Target for Taught {
     const NAME: &'static str = "taught";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let spec = METHODS.iter().find(|spec| spec.key == "simplecil").unwrap();
         let mut config = crate::methods::config_of(spec);
         (config.train_limit, config.test_limit) = (Some(2), Some(1));
@@ -234,8 +234,8 @@ impl Target for Taught {
         ]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let mut case = honest[0].clone();
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = valid[0].clone();
         let own: Vec<String> = case
             .keys()
             .filter(|name| name.starts_with("run/lessons/"))
@@ -254,7 +254,7 @@ impl Target for Taught {
             }
         }
         if !dice.one_in(4) {
-            mend(&mut case);
+            update_fingerprint(&mut case);
         }
         if dice.one_in(40) {
             // Another number of the lesson, or a second one.
@@ -277,7 +277,7 @@ impl Target for Taught {
         let mut fine = !listed.is_empty();
         for entry in listed {
             match entry.summary {
-                Ok(run) => fine &= looked_at(&store::load(&run.header.folder).unwrap()),
+                Ok(run) => fine &= read_whole_run(&store::load(&run.header.folder).unwrap()),
                 Err(problem) => {
                     assert!(
                         !problem.mentions("problem-run-reading-internal-error"),
@@ -299,7 +299,7 @@ impl Target for Taught {
 }
 
 /// Reads everything there is about a run and its lessons.
-fn looked_at(stored: &StoredRun) -> bool {
+fn read_whole_run(stored: &StoredRun) -> bool {
     let header = &stored.header;
     serde_json::to_string(&store::summary(stored)).unwrap();
     figures_of(header, &stored.reports);
@@ -323,7 +323,7 @@ fn looked_at(stored: &StoredRun) -> bool {
 }
 
 /// Writes into the lesson which list of images there is by now.
-fn mend(case: &mut Case) {
+fn update_fingerprint(case: &mut Case) {
     let Some(print) = case.get(PICTURES).map(|list| hex(&Sha256::digest(list))) else {
         return;
     };
@@ -339,12 +339,12 @@ fn mend(case: &mut Case) {
 }
 
 /// What people say of a run.
-struct Said;
+struct AboutFile;
 
-impl Target for Said {
+impl Target for AboutFile {
     const NAME: &'static str = "about";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let said = [
             About {
@@ -366,7 +366,7 @@ impl Target for Said {
         .into()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"name = \"\\u001b[2J\"\n",
             b"name = 1\n",
@@ -382,7 +382,7 @@ impl Target for Said {
             b"\r",
             b"\xff",
         ];
-        let mut case = dice.one_of(honest).clone();
+        let mut case = dice.one_of(valid).clone();
         if let Some(bytes) = case.get_mut("about.toml") {
             dice.mutate(bytes, WORDS);
         }
@@ -417,5 +417,5 @@ fn fuzz_added_tasks() {
 
 #[test]
 fn fuzz_about() {
-    fuzz(Said);
+    fuzz(AboutFile);
 }

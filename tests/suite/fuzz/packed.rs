@@ -35,7 +35,7 @@ struct PackedRuns;
 impl Target for PackedRuns {
     const NAME: &'static str = "packed";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let plugin = include_str!("../../../plugins/adapter.toml");
         let folder = RunFolder::create(root.path(), &mut header(), plugin).unwrap();
@@ -51,8 +51,8 @@ impl Target for PackedRuns {
         vec![single("a.laerun.zip", std::fs::read(file).unwrap())]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let mut files = unzipped(&honest[0]["a.laerun.zip"]);
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut files = unzipped(&valid[0]["a.laerun.zip"]);
         if dice.one_in(2) {
             let at = dice.below(files.len());
             dice.mutate(&mut files[at].1, &[b"0", b"[", b"\"", b"\n", b"2"]);

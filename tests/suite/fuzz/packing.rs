@@ -27,7 +27,7 @@ impl Zipped {
     }
 }
 
-/// The entries of an honest ZIP.
+/// The entries of a valid ZIP.
 pub fn unzipped(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let count = zip.len();

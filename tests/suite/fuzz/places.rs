@@ -12,13 +12,13 @@ struct Files;
 impl Target for Files {
     const NAME: &'static str = "places";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let ssh = "[lab]\nssh = \"lab\"\noptions = [\"-p\", \"2222\"]\nfolder = \"~/lae\"\ndata = { a = \"/b\" }\n";
         let slurm = "[c]\nslurm = true\ngpus = 1\ntime = \"2:00:00\"\nmodules = [\"cuda\"]\n";
         vec![single("places.toml", ssh), single("places.toml", slurm)]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[lab]\n",
             b"ssh = ",
@@ -32,7 +32,7 @@ impl Target for Files {
             b"]",
             b"=",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {

@@ -73,13 +73,13 @@ struct Plugins;
 impl Target for Plugins {
     const NAME: &'static str = "plugins";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let texts = BUILT_IN.iter();
         texts.map(|text| single("own.toml", *text)).collect()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        dice.vary(honest, WORDS)
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {

@@ -69,7 +69,7 @@ fn tensor() -> Named {
 impl Target for RunFolders {
     const NAME: &'static str = "runs";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let mut header = header();
         let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
@@ -116,11 +116,11 @@ impl Target for RunFolders {
         vec![whole, half]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let mut case = dice.vary(honest, WORDS);
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.vary(valid, WORDS);
         let tensors = "run/resume/checkpoint.safetensors";
         if dice.one_in(3)
-            && let Some(bytes) = honest[0].get(tensors)
+            && let Some(bytes) = valid[0].get(tensors)
         {
             let varied = vary_header(
                 bytes,
@@ -183,7 +183,7 @@ struct Queue;
 impl Target for Queue {
     const NAME: &'static str = "queue";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         use lae_studio::run::config::RunConfig;
         use lae_studio::run::job::Job;
         let root = tempfile::tempdir().unwrap();
@@ -197,9 +197,9 @@ impl Target for Queue {
         vec![case]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         dice.vary(
-            honest,
+            valid,
             &[
                 b"[[job]]\n",
                 b"[job]\n",

@@ -69,7 +69,7 @@ const CHECKPOINT: &str = "resume/checkpoint.safetensors";
 impl Target for States {
     const NAME: &'static str = "states";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         vec![self.stopped(0).unwrap().clone()]
     }
 

@@ -23,7 +23,7 @@ struct Configs;
 impl Target for Configs {
     const NAME: &'static str = "settings";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let of = |spec: &'static lae_studio::method::MethodSpec| {
             let mut config = RunConfig {
                 train_limit: Some(5),
@@ -46,7 +46,7 @@ impl Target for Configs {
         METHODS.iter().map(|spec| of(spec)).collect()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[settings]\n",
             b"[setup]\n",
@@ -85,7 +85,7 @@ impl Target for Configs {
             b"ema = 2\n",
             b"theme = \"light\"\n",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -119,7 +119,7 @@ struct Orders;
 impl Target for Orders {
     const NAME: &'static str = "orders";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let of = |order: &str, file: &str, sizes: &str, boxes: &str| {
             Case::from([
                 ("order".to_owned(), order.into()),
@@ -139,7 +139,7 @@ impl Target for Orders {
         ]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"0-9",
             b"0-999999",
@@ -163,7 +163,7 @@ impl Target for Orders {
             b"\\u0000",
             b" ",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -207,11 +207,11 @@ const TABLE: &str = include_str!("../../../assets/backbones.toml");
 impl Target for Backbones {
     const NAME: &'static str = "backbones";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         vec![single("backbones.toml", OWN)]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[backbone]]\n",
             b"family = \"swin\"\n",
@@ -237,7 +237,7 @@ impl Target for Backbones {
             b"]",
         ];
         let table = single("backbones.toml", TABLE);
-        dice.vary(&[table, honest[0].clone()], WORDS)
+        dice.vary(&[table, valid[0].clone()], WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {
@@ -287,7 +287,7 @@ struct Corrected;
 impl Target for Corrected {
     const NAME: &'static str = "mended";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let root = tempfile::tempdir().unwrap();
         let data = digits(Vec::new());
         for (sample, class) in data.train.iter().zip([Some("7"), None, Some("no class")]) {
@@ -303,7 +303,7 @@ impl Target for Corrected {
         vec![single("list.toml", list)]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const WORDS: &[&[u8]] = &[
             b"[[mended]]\n",
             b"picture = \"../../x\"\n",
@@ -314,7 +314,7 @@ impl Target for Corrected {
             b"[",
             b"=",
         ];
-        dice.vary(honest, WORDS)
+        dice.vary(valid, WORDS)
     }
 
     fn read(&self, folder: &Path) -> bool {

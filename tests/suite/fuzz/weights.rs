@@ -112,7 +112,7 @@ struct Beside;
 impl Target for Beside {
     const NAME: &'static str = "beside";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let weights = || file(|path| files::safetensors(&files::convnext(), Dtype::F32, &[], path));
         let timm = r#"{"architecture": "convnext_tiny", "global_pool": "avg", "model_args": {"norm_eps": 1e-5},
             "pretrained_cfg": {"input_size": [3, 32, 32], "interpolation": "bicubic", "crop_pct": 0.9,
@@ -138,8 +138,8 @@ impl Target for Beside {
         .into()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let mut case = dice.one_of(honest).clone();
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let mut case = dice.one_of(valid).clone();
         let texts: Vec<String> = case
             .keys()
             .filter(|name| name.ends_with("json"))
@@ -167,7 +167,7 @@ struct Safetensors;
 impl Target for Safetensors {
     const NAME: &'static str = "safetensors";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let swin_size = [("model_args", "{\"img_size\": 8, \"window_size\": 2}")];
         let all = [
             file(|path| {
@@ -184,8 +184,8 @@ impl Target for Safetensors {
         all.map(|bytes| single("w.safetensors", bytes)).into()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(honest)["w.safetensors"];
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.one_of(valid)["w.safetensors"];
         single("w.safetensors", vary_header(bytes, dice, WORDS))
     }
 
@@ -222,13 +222,13 @@ struct Npz;
 impl Target for Npz {
     const NAME: &'static str = "npz";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let all = [files::swin(), files::convnext()];
         all.map(|weights| single("w.npz", file(|path| files::npz(&weights, path))))
             .into()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
         const NUMPY: &[&[u8]] = &[
             b"\x93NUMPY\x01\0",
             b"\x93NUMPY\x02\0\xff\xff\0\0",
@@ -245,7 +245,7 @@ impl Target for Npz {
             b"-1",
             b"'",
         ];
-        let bytes = &dice.one_of(honest)["w.npz"];
+        let bytes = &dice.one_of(valid)["w.npz"];
         single("w.npz", vary_zip(bytes, dice, NUMPY, &[".npy"]))
     }
 
@@ -333,14 +333,14 @@ struct PyTorch;
 impl Target for PyTorch {
     const NAME: &'static str = "pytorch";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let swin = file(|path| files::pytorch(&files::swin(), Some("model"), path));
         let convnext = file(|path| files::pytorch(&files::convnext(), None, path));
         vec![single("w.pth", swin), single("w.pth", convnext)]
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(honest)["w.pth"];
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.one_of(valid)["w.pth"];
         let varied = match dice.one_in(3) {
             false => vary_zip(
                 bytes,
@@ -369,7 +369,7 @@ struct Golden;
 impl Target for Golden {
     const NAME: &'static str = "golden";
 
-    fn honest(&self) -> Vec<Case> {
+    fn valid(&self) -> Vec<Case> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
         let case = |name: &str| single("g.safetensors", std::fs::read(folder.join(name)).unwrap());
         [
@@ -387,8 +387,8 @@ impl Target for Golden {
         .into()
     }
 
-    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
-        let bytes = &dice.one_of(honest)["g.safetensors"];
+    fn vary(&self, valid: &[Case], dice: &mut Dice) -> Case {
+        let bytes = &dice.one_of(valid)["g.safetensors"];
         let varied = match dice.one_in(2) {
             true => restated(bytes, || dice.one_in(3).then(|| *dice.one_of(SIZES))),
             false => vary_header(bytes, dice, WORDS),
@@ -448,7 +448,7 @@ fn golden_check_survives_wrong_declared_sizes() {
     let place = WeightPlacement::from(&Device::flex());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g.safetensors");
-    for case in Golden.honest() {
+    for case in Golden.valid() {
         let bytes = &case["g.safetensors"];
         let mut sizes = 0;
         restated(bytes, || {

@@ -47,7 +47,7 @@ fn test_images_used_by_added_task_are_excluded() {
             }
         }
     }
-    taught(&run, added_task.path());
+    add_task(&run, added_task.path());
     let stored = store::load(&run).unwrap();
     let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
     assert_says!(notes, "teach-copies-excluded", n = 5);
@@ -71,8 +71,8 @@ fn examples_of_known_class_count_for_that_class() {
             set(&mut config, "projection=300").unwrap();
         }
         let run = finished(&config, root.path());
-        let before = everything(&run);
-        taught(&run, added_task.path());
+        let before = folder_contents(&run);
+        add_task(&run, added_task.path());
         let stored = store::load(&run).unwrap();
         let header = &stored.header;
         assert_eq!(header.class_order[10..], ["3 (2)", "7 (2)", "A"]);
@@ -83,9 +83,9 @@ fn examples_of_known_class_count_for_that_class() {
         let note = lae_studio::texts::said(&header.added_tasks[0].notes, " ");
         assert_says!(note, "teach-known-classes", classes = "3, 7");
         if method == "ranpac" {
-            adds_to_the_columns_that_are_there(&stored);
+            assert_known_columns_updated(&stored);
         }
-        predicts_what_it_measured(&run);
+        assert_predictions_match_evaluation(&run);
         // No answer names an output that counts for another class, but for its own images.
         let answers = &stored.reports[2].answers;
         let given = answers.of(header.answering());
@@ -97,19 +97,19 @@ fn examples_of_known_class_count_for_that_class() {
         let right = added_task_of(10).unwrap() + added_task_of(11).unwrap();
         assert!(right >= 1.0, "{method}: {right}");
         // A second added task of the same names gets other numbers.
-        taught(&run, added_task.path());
+        add_task(&run, added_task.path());
         let header = store::load(&run).unwrap().header;
         assert_eq!(header.class_order[13..], ["3 (3)", "7 (3)", "A (2)"]);
         assert_eq!(header.repeated_classes()[2..], [(13, 3), (14, 7), (15, 12)]);
         store::undo_added_task(&run).unwrap();
         store::undo_added_task(&run).unwrap();
-        assert!(everything(&run) == before);
+        assert!(folder_contents(&run) == before);
     }
 }
 
 /// RanPAC's added task of classes that it knows leaves their second columns empty and the others with
 /// the weights of the run's λ.
-fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
+fn assert_known_columns_updated(stored: &StoredRun) {
     let ridge = |task: usize| stored.reports[task].measurements["ridge"];
     assert_eq!(ridge(2), ridge(1));
     let weight =
@@ -136,16 +136,16 @@ fn added_task_reuses_ridge_of_run() {
         let drawn = letters(names, 1);
         for class in names.chars().map(String::from) {
             let of = drawn.path().join(&class);
-            let bytes = std::fs::read(of.join(first(&of))).unwrap();
+            let bytes = std::fs::read(of.join(first_file(&of))).unwrap();
             made.file(&format!("train/{class}/1.png"), &bytes);
             made.file(&format!("test/{class}/2.png"), &bytes);
         }
         let run = finished(&config, root.path());
-        taught(&run, made.path());
+        add_task(&run, made.path());
         let stored = store::load(&run).unwrap();
         let ridge = |task: usize| stored.reports[task].measurements["ridge"];
         assert_eq!(ridge(2), ridge(1), "{names}");
-        predicts_what_it_measured(&run);
+        assert_predictions_match_evaluation(&run);
     }
 }
 
@@ -154,10 +154,15 @@ fn adds_task_from_few_images() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("AB", 2);
     // A single one leaves nothing to test with.
-    std::fs::remove_file(made.path().join("B").join(first(&made.path().join("B")))).unwrap();
+    std::fs::remove_file(
+        made.path()
+            .join("B")
+            .join(first_file(&made.path().join("B"))),
+    )
+    .unwrap();
     for method in ["lae", "ranpac", "ease", "l2p"] {
         let run = finished(&config(method), root.path());
-        taught(&run, made.path());
+        add_task(&run, made.path());
         let stored = store::load(&run).unwrap();
         let added_task = &stored.header.added_tasks[0];
         assert_eq!(
@@ -177,7 +182,7 @@ fn adds_task_from_few_images() {
     }
 }
 
-pub(super) fn first(folder: &Path) -> PathBuf {
+pub(super) fn first_file(folder: &Path) -> PathBuf {
     let mut names: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| PathBuf::from(entry.unwrap().file_name()))
@@ -202,7 +207,7 @@ fn added_task_uses_test_split_of_folder() {
         }
     }
     let run = finished(&config("simplecil"), root.path());
-    taught(&run, made.path());
+    add_task(&run, made.path());
     let added_task = store::load(&run).unwrap().header.added_tasks.remove(0);
     assert_eq!(
         (added_task.train_images, added_task.test_images),
@@ -211,7 +216,7 @@ fn added_task_uses_test_split_of_folder() {
 }
 
 /// Settings for all images of a folder, two classes a task.
-pub(super) fn of_folder(method: &str, folder: &Path) -> RunConfig {
+pub(super) fn config_of_folder(method: &str, folder: &Path) -> RunConfig {
     RunConfig {
         data: folder.to_string_lossy().into_owned(),
         classes_per_task: "2".into(),
@@ -225,16 +230,19 @@ pub(super) fn of_folder(method: &str, folder: &Path) -> RunConfig {
 fn forgetting_is_unmeasured_when_old_images_are_missing() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
-    let settings = of_folder("simplecil", made.path());
+    let settings = config_of_folder("simplecil", made.path());
     let run = finished(&settings, root.path());
     let added_task = letters("AB", 6);
-    let other = made.path().join("G").join(first(&made.path().join("G")));
+    let other = made
+        .path()
+        .join("G")
+        .join(first_file(&made.path().join("G")));
     // Another image in the place of one.
     std::fs::copy(
         added_task
             .path()
             .join("A")
-            .join(first(&added_task.path().join("A"))),
+            .join(first_file(&added_task.path().join("A"))),
         &other,
     )
     .unwrap();
@@ -242,7 +250,7 @@ fn forgetting_is_unmeasured_when_old_images_are_missing() {
         if gone {
             std::fs::remove_dir_all(made.path().join("H")).unwrap();
         }
-        taught(&run, added_task.path());
+        add_task(&run, added_task.path());
         let stored = store::load(&run).unwrap();
         let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         let same = !gone && stored.reports[2].answers.images_within(&(0..4)) > 0;
@@ -271,9 +279,9 @@ fn forgetting_is_unmeasured_when_old_images_are_missing() {
 fn rejects_replay_of_changed_or_missing_exemplars() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
-    let settings = of_folder("icarl", made.path());
+    let settings = config_of_folder("icarl", made.path());
     let run = finished(&settings, root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let added_task = letters("AB", 6);
     let options = OpenOptions {
         test_share: settings.test_share,
@@ -287,15 +295,15 @@ fn rejects_replay_of_changed_or_missing_exemplars() {
     let gone = || std::fs::remove_file(&image);
     for change in [&replaced as &dyn Fn() -> std::io::Result<()>, &gone] {
         change().unwrap();
-        let problem = refused(&run, added_task.path());
+        let problem = teach_error(&run, added_task.path());
         assert!(
             problem.what.contains("iCaRL replays 20 training images"),
             "{problem}"
         );
-        assert!(everything(&run) == before);
+        assert!(folder_contents(&run) == before);
     }
     std::fs::write(&image, bytes).unwrap();
-    taught(&run, added_task.path());
+    add_task(&run, added_task.path());
 }
 
 #[test]
@@ -316,10 +324,10 @@ fn runs_are_grouped_by_added_tasks() {
         store::groups::groups(&read.collect::<Vec<_>>()).len()
     };
     assert_eq!(groups(), 1);
-    taught(&runs[0], one.path());
-    taught(&runs[1], one.path());
+    add_task(&runs[0], one.path());
+    add_task(&runs[1], one.path());
     assert_eq!(groups(), 2);
-    taught(&runs[2], other.path());
+    add_task(&runs[2], other.path());
     assert_eq!(groups(), 2);
     let listed = store::list(root.path());
     assert!(listed.iter().all(|entry| entry.summary.is_ok()));

@@ -1,6 +1,6 @@
 //! Added tasks of a single class, which LAE and the Baseline distinguish from prototypes of the earlier classes.
 
-use super::known::{first, of_folder, with_digits};
+use super::known::{config_of_folder, first_file, with_digits};
 use super::*;
 use crate::assert_is;
 
@@ -17,8 +17,8 @@ fn learns_single_class_and_retains_earlier_ones() {
     let letter = letters("T", 30);
     for method in ["lae", "baseline"] {
         let run = digits(method, root.path());
-        let before = everything(&run);
-        taught(&run, letter.path());
+        let before = folder_contents(&run);
+        add_task(&run, letter.path());
         let stored = store::load(&run).unwrap();
         assert_eq!(stored.header.class_order[10..], ["T"]);
         let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
@@ -28,16 +28,16 @@ fn learns_single_class_and_retains_earlier_ones() {
         assert!(new.after.unwrap() >= 50.0, "{method}: {figures:?}");
         let lost = old.before.unwrap() - old.after.unwrap();
         assert!(lost <= 15.0, "{method}: {figures:?}");
-        predicts_what_it_measured(&run);
+        assert_predictions_match_evaluation(&run);
         // The second one is also distinguished from the first.
-        taught(&run, letters("X", 30).path());
+        add_task(&run, letters("X", 30).path());
         let twice = figures_of(&store::load(&run).unwrap());
         assert!(twice.new.after.unwrap() >= 50.0, "{method}: {twice:?}");
         let lost = twice.old.before.unwrap() - twice.old.after.unwrap();
         assert!(lost <= 15.0, "{method}: {twice:?}");
         store::undo_added_task(&run).unwrap();
         store::undo_added_task(&run).unwrap();
-        assert!(everything(&run) == before, "{method}");
+        assert!(folder_contents(&run) == before, "{method}");
     }
 }
 
@@ -45,7 +45,7 @@ fn learns_single_class_and_retains_earlier_ones() {
 fn adding_known_single_class_preserves_accuracy() {
     let root = tempfile::tempdir().unwrap();
     let run = digits("lae", root.path());
-    taught(&run, with_digits("3", "", 20).path());
+    add_task(&run, with_digits("3", "", 20).path());
     let stored = store::load(&run).unwrap();
     assert_eq!(stored.header.class_order[10..], ["3 (2)"]);
     assert_eq!(stored.header.repeated_classes(), [(10, 3)]);
@@ -64,9 +64,9 @@ fn adding_known_single_class_preserves_accuracy() {
 fn rejects_single_class_without_training_images_of_run() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
-    let settings = of_folder("lae", made.path());
+    let settings = config_of_folder("lae", made.path());
     let run = finished(&settings, root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let alone = letters("A", 6);
     let header = store::load(&run).unwrap().header;
     let options = OpenOptions {
@@ -76,7 +76,7 @@ fn rejects_single_class_without_training_images_of_run() {
     let data = Dataset::open(&settings.data, &options).unwrap();
     let image = data.train[0].source.path().unwrap();
     let other = alone.path().join("A");
-    let other = other.join(first(&other));
+    let other = other.join(first_file(&other));
     let changed = || std::fs::copy(&other, &image).map(drop);
     let gone = || std::fs::remove_dir_all(made.path());
     for change in [&changed as &dyn Fn() -> std::io::Result<()>, &gone] {
@@ -84,13 +84,13 @@ fn rejects_single_class_without_training_images_of_run() {
         let source = alone.path().to_str().unwrap();
         // The window says so after the folder was chosen.
         let found = experiment::found(&header, 2, source, &|| true);
-        for problem in [found.unwrap_err(), refused(&run, alone.path())] {
+        for problem in [found.unwrap_err(), teach_error(&run, alone.path())] {
             assert_is(&problem, "problem-single-class-needs-dataset");
             assert_says!(problem.remedy, "advice-restore-dataset-or-add-class");
             assert_eq!(problem.place, settings.data);
         }
-        assert!(everything(&run) == before);
+        assert!(folder_contents(&run) == before);
     }
     // Two classes need none of them.
-    taught(&run, letters("AB", 6).path());
+    add_task(&run, letters("AB", 6).path());
 }

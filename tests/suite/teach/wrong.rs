@@ -9,7 +9,7 @@ fn rejected_added_task_leaves_run_unchanged() {
     let root = tempfile::tempdir().unwrap();
     let good = letters("AB", 5);
     let run = finished(&config("lae"), root.path());
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let empty = Made::new();
     let broken = Made::new();
     for name in ["x/1.png", "x/2.png", "y/1.jpg", "y/2.jpg"] {
@@ -31,29 +31,29 @@ fn rejected_added_task_leaves_run_unchanged() {
         ),
     ];
     for (folder, id) in cases {
-        let problem = refused(&run, &folder);
+        let problem = teach_error(&run, &folder);
         assert!(problem.mentions(id), "{id}: {problem}");
         assert!(!problem.remedy.is_empty(), "{problem}");
         assert!(!problem.what.contains('\n'), "{problem}");
-        assert!(everything(&run) == before, "{id}");
+        assert!(folder_contents(&run) == before, "{id}");
     }
     let prompts = finished(&config("l2p"), root.path());
-    let unchanged = everything(&prompts);
-    let problem = refused(&prompts, alone.path());
+    let unchanged = folder_contents(&prompts);
+    let problem = teach_error(&prompts, alone.path());
     assert_is(&problem, "problem-added-task-single-class");
     assert_says!(problem.remedy, "advice-add-second-class");
-    assert!(everything(&prompts) == unchanged);
+    assert!(folder_contents(&prompts) == unchanged);
     // A single class is enough for a method that compares with means.
     let prototypes = finished(&config("simplecil"), root.path());
-    taught(&prototypes, alone.path());
+    add_task(&prototypes, alone.path());
     // Images lying beside each other are one class, too.
     let flat = alone.path().join("A");
     let header = |run: &Path| store::load(run).unwrap().header;
-    taught(&prototypes, &flat);
+    add_task(&prototypes, &flat);
     assert_eq!(header(&prototypes).class_order[10..], ["A", "A (2)"]);
 
     let held = RunFolder::open(&run).unwrap();
-    let problem = refused(&run, good.path());
+    let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-run-in-use");
     assert!(
         store::undo_added_task(&run)
@@ -61,11 +61,11 @@ fn rejected_added_task_leaves_run_unchanged() {
             .mentions("problem-run-in-use")
     );
     drop(held);
-    let problem = refused(root.path(), good.path());
+    let problem = teach_error(root.path(), good.path());
     assert_is(&problem, "problem-folder-without-run");
 
     let joint = finished(&config("joint-ft"), root.path());
-    let problem = refused(&joint, good.path());
+    let problem = teach_error(&joint, good.path());
     assert_is(&problem, "problem-joint-method-cannot-add");
 }
 
@@ -79,7 +79,7 @@ fn rejects_runs_without_task_backbone_or_state() {
         task: 0,
     };
     let run = trained(&config("lae"), root.path(), &mut sink, &control);
-    let problem = refused(&run, good.path());
+    let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-no-finished-task");
 
     let run = finished(&config("lae"), root.path());
@@ -88,7 +88,7 @@ fn rejects_runs_without_task_backbone_or_state() {
     let edit = |from: &str, to: &str| {
         assert!(text.contains(from), "{text}");
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let problem = refused(&run, good.path());
+        let problem = teach_error(&run, good.path());
         std::fs::write(&path, &text).unwrap();
         problem
     };
@@ -103,13 +103,13 @@ fn rejects_runs_without_task_backbone_or_state() {
     let unknown = edit("method = \"lae\"", "method = \"warp\"");
     assert_says!(unknown.what, "problem-method-not-found", key = "warp");
     std::fs::remove_file(run.join("task_2.safetensors")).unwrap();
-    let problem = refused(&run, good.path());
+    let problem = teach_error(&run, good.path());
     assert!(problem.what.contains("snapshot of task 2"), "{problem}");
 
     // As a version left it that kept no state with a finished run.
     let run = finished(&config("ranpac"), root.path());
     std::fs::remove_file(run.join("state.safetensors")).unwrap();
-    let problem = refused(&run, good.path());
+    let problem = teach_error(&run, good.path());
     assert_is(&problem, "problem-learning-data-older-version");
     assert_says!(problem.remedy, "advice-train-run-again");
 }
@@ -121,7 +121,7 @@ fn rejects_task_when_components_exceed_channels() {
     set(&mut config, "pool=100").unwrap();
     let run = finished(&config, root.path());
     let added_tasks = ["AB", "CD", "EF"].map(|of| letters(of, 3));
-    let before = everything(&run);
+    let before = folder_contents(&run);
     let mut problems = Vec::new();
     for added_task in &added_tasks {
         problems.extend(teach(&run, added_task.path()).err());
@@ -133,14 +133,14 @@ fn rejects_task_when_components_exceed_channels() {
         "{problem}"
     );
     while store::undo_added_task(&run).is_ok() {}
-    assert!(everything(&run) == before);
+    assert!(folder_contents(&run) == before);
 }
 
 #[test]
 fn detects_modified_files_of_added_task() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("simplecil"), root.path());
-    taught(&run, letters("AB", 6).path());
+    add_task(&run, letters("AB", 6).path());
     let stored = store::load(&run).unwrap();
     let added_task = &stored.header.added_tasks[0];
     let folder = run.join("lessons/task_3");
@@ -158,7 +158,7 @@ fn detects_modified_files_of_added_task() {
     let problem = shown(0).unwrap_err();
     assert_is(&problem, "problem-image-changed-since-learned");
     // An added task on top of it would be tested on another image.
-    let problem = refused(&run, letters("CD", 5).path());
+    let problem = teach_error(&run, letters("CD", 5).path());
     assert_is(&problem, "problem-image-changed-since-learned");
     std::fs::write(&picture, bytes).unwrap();
     let list = folder.join("pictures.csv");
@@ -215,7 +215,7 @@ fn added_tasks_are_not_written_through_symlink() {
     std::fs::write(&precious, "precious").unwrap();
     let run = finished(&config("simplecil"), root.path());
     std::os::unix::fs::symlink(outside.path(), run.join("lessons")).unwrap();
-    let problem = refused(&run, letters("AB", 5).path());
+    let problem = teach_error(&run, letters("AB", 5).path());
     assert_is(&problem, "problem-run-folder-is-link");
     assert!(precious.exists());
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
