@@ -82,8 +82,8 @@ const SLOWER: &[&str] = &[
     "4,3,3",
 ];
 
-/// Where Mesa's software Vulkan keeps the code it made, for all tests and the next time: it takes three times
-/// as long as the test's own work.
+/// Mesa's shader cache, shared by all tests and later runs: compiling takes three times as long as the test's own
+/// work.
 fn shader_cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("shaders")
 }
@@ -115,7 +115,7 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Runs that must end in a Problem; gives what stderr says.
+/// Runs a command that must end in a `Problem`; returns its stderr.
 fn refused(words: &[&str], runs: &Path) -> String {
     let output = run(words, runs);
     let said = stderr(&output);
@@ -125,7 +125,7 @@ fn refused(words: &[&str], runs: &Path) -> String {
     said
 }
 
-/// A finished run that several tests look at (and copy before they change it).
+/// A finished run that several tests read, and copy before they change it.
 fn finished() -> (&'static Path, &'static Value) {
     static RUN: OnceLock<(PathBuf, Value)> = OnceLock::new();
     let (root, json) = RUN.get_or_init(|| {
@@ -146,7 +146,7 @@ fn only_run(root: &Path) -> PathBuf {
     run
 }
 
-/// Drivers that are asked in this process find nothing to complain about.
+/// Drivers that are queried in this process must print no warnings.
 #[cfg(target_os = "linux")]
 #[test]
 fn gpu_list_prints_nothing_to_stderr() {
@@ -170,13 +170,16 @@ fn gpu_list_prints_nothing_to_stderr() {
 fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>) {
     let end = Instant::now() + crate::PATIENCE;
     while !path().is_some_and(|path| path.exists()) {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
-        assert!(Instant::now() < end, "it took too long");
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "the program ended too early"
+        );
+        assert!(Instant::now() < end, "the file did not appear in time");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Ends a program as Ctrl-C does; gives what it said once it had saved its run.
+/// Interrupts a program as Ctrl-C does; returns its output once it has saved its run.
 #[cfg(unix)]
 fn interrupt(child: std::process::Child) -> Output {
     let interrupt = Command::new("kill")
@@ -199,7 +202,7 @@ fn run_json(words: &[&str], runs: &Path) -> Output {
     run(&[words, &["--json", "-"]].concat(), runs)
 }
 
-/// What two runs of the same settings must agree in.
+/// The values in which two runs of the same settings must agree.
 fn essence(run: &Value) -> Value {
     let keys = [
         "tasks",
@@ -369,7 +372,7 @@ fn train_writes_json_to_file_and_table_to_stdout() {
     let [a, b] = [0, 1].map(|i| figure(&orders["runs"][i]));
     assert!((figure(&orders["mean"]) - f64::midpoint(a, b)).abs() < 1e-9);
     assert!((figure(&orders["std"]) - (a - b).abs() / 2f64.sqrt()).abs() < 1e-9);
-    // Baseline: nobody but the online expert answers.
+    // Baseline: only the online expert answers.
     let task = &orders["runs"][0]["tasks"][4];
     assert_eq!(task["accuracy"], task["online"]);
     assert!(task.get("ensemble").is_none() && task.get("offline").is_none());

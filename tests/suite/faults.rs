@@ -1,4 +1,4 @@
-//! Runs whose disk fails at one moment or another, and that are killed after it.
+//! Runs whose disk fails or that are killed at some moment.
 
 #[cfg(target_os = "linux")]
 mod acts;
@@ -167,7 +167,7 @@ fn run_stops_when_folder_is_renamed_and_resumes() {
     let problem = ended.unwrap_err();
     assert!(problem.what.contains("could not save"), "{problem}");
     let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
-    assert_eq!(left.len(), 1, "the old folder was not made again");
+    assert_eq!(left.len(), 1, "the old folder was created again");
     let moved = root.path().join("moved");
     experiment::resume(&moved, &cache, &mut Vec::new(), &control).unwrap();
     let [run, wanted] = [&moved, &whole].map(|folder| store::load(folder).unwrap());
@@ -184,8 +184,8 @@ const FAMILIES: [[&str; 2]; 3] = [
     ["unlink", "?unlink,?unlinkat,?rmdir"],
 ];
 
-/// The program in these folders, under `strace` with a fault where one is given: a call, whose family is meant, and what
-/// happens to it. It meets one.
+/// Runs the program in this folder, under `strace` if a fault is given: a system call, which stands for its family,
+/// and what happens to it. Asserts that the fault was injected.
 #[cfg(target_os = "linux")]
 fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process::Output {
     let program = env!("CARGO_BIN_EXE_lae-studio");
@@ -220,12 +220,12 @@ fn run_program(home: &Path, fault: Option<&str>, words: &[&str]) -> std::process
         let met = ["(INJECTED)", "killed by SIGKILL"]
             .iter()
             .any(|mark| calls.contains(mark));
-        assert!(met, "{fault} meets nothing: {words:?}\n{calls}");
+        assert!(met, "{fault} was not injected: {words:?}\n{calls}");
     }
     output
 }
 
-/// The whole of it is `tests/faults.py`: every place, kills at random moments, full disks.
+/// A short form of `tests/faults.py`, which covers every call, kills at random moments and full disks.
 #[cfg(target_os = "linux")]
 #[test]
 fn run_recovers_from_injected_system_call_faults() {

@@ -47,11 +47,11 @@ type Case = BTreeMap<String, Vec<u8>>;
 
 /// Memory that any input may take.
 const FREE_BYTES: usize = 64 << 20;
-/// And this number of times its own size.
+/// Further memory, in multiples of the input's size.
 const MOST_TIMES: usize = 20;
 /// Most processor time.
 const MOST_TIME: Duration = Duration::from_secs(2);
-/// An input without an answer after so long hangs.
+/// An input that takes longer hangs.
 const HANGS: Duration = Duration::from_secs(120);
 /// Seconds per target unless the environment says otherwise.
 const USUAL_SECONDS: f64 = 0.7;
@@ -91,7 +91,7 @@ fn single(name: &str, bytes: impl Into<Vec<u8>>) -> Case {
     Case::from([(name.to_owned(), bytes.into())])
 }
 
-/// Where inputs are while they are read: `inside`, with something precious next to it.
+/// The folder of an input while it is read, `inside`, next to a file that must not change.
 struct Sandbox {
     root: TempDir,
 }
@@ -108,7 +108,7 @@ impl Sandbox {
         self.root.path().join("inside")
     }
 
-    /// Puts an input there and nothing else.
+    /// Replaces the content by an input.
     fn fill(&self, case: &Case) {
         let inside = self.inside();
         if inside.exists() {
@@ -117,7 +117,7 @@ impl Sandbox {
         write(&inside, case);
     }
 
-    /// What has been written where it does not belong.
+    /// Describes a file that was written where it does not belong.
     fn intruder(&self, case: &Case, leaves: &[&str]) -> Option<String> {
         let root = self.root.path();
         if fs::read(root.join("precious")).ok().as_deref() != Some(b"precious") {
@@ -161,13 +161,13 @@ fn case_of(folder: &Path) -> Case {
     files_at(folder).into_iter().map(named).collect()
 }
 
-/// Reads the input and says what is wrong with how that went.
+/// Reads the input; an error describes a panic, a broken limit or a stray file.
 fn check_case<T: Target>(target: &T, sandbox: &Sandbox, case: &Case) -> Result<bool, String> {
     sandbox.fill(case);
     let meter = Meter::start();
     let accepted = catch_unwind(AssertUnwindSafe(|| target.read(&sandbox.inside())));
     let (memory, time) = meter.stop();
-    let accepted = accepted.map_err(|_| "it panics".to_owned())?;
+    let accepted = accepted.map_err(|_| "reading it panics".to_owned())?;
     let size: usize = case.values().map(Vec::len).sum();
     let most = FREE_BYTES + MOST_TIMES * size + target.extra(case);
     if memory > most {
@@ -183,13 +183,13 @@ fn check_case<T: Target>(target: &T, sandbox: &Sandbox, case: &Case) -> Result<b
     }
 }
 
-/// What the thread that reads sends to the one that waits.
+/// Messages of the reading thread.
 enum Message {
-    /// It is still at work.
+    /// It is still working.
     Alive,
     /// It is done: the number of inputs, and how many of them were accepted.
     Done(usize, usize),
-    /// An input with this seed did something it must not.
+    /// An input broke a rule.
     Found(String),
 }
 
@@ -209,7 +209,7 @@ fn fuzz<T: Target + 'static>(target: T) {
             }
             Ok(Message::Found(what)) => panic!("{}: {what}", T::NAME),
             Err(RecvTimeoutError::Timeout) => {
-                // The input is where it is being read.
+                // The input is still in its folder.
                 let place = std::env::temp_dir();
                 panic!("{} hangs; see {}/lae-fuzz-{0}-*", T::NAME, place.display());
             }
@@ -221,7 +221,7 @@ fn fuzz<T: Target + 'static>(target: T) {
 fn work<T: Target>(target: &T, sender: &Sender<Message>) {
     let sandbox = Sandbox::new(T::NAME);
     let valid = target.valid();
-    // What is made once and kept belongs to no input.
+    // Fills caches that belong to no input.
     for case in &valid {
         sandbox.fill(case);
         let accepted = target.read(&sandbox.inside());
@@ -241,7 +241,7 @@ fn work<T: Target>(target: &T, sender: &Sender<Message>) {
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let first = match (number("LAE_FUZZ_SEED"), seconds) {
         (Some(seed), _) => seed as u64,
-        // The suite takes the same way every time, a campaign a new one.
+        // The suite uses the same seeds every time, a campaign new ones.
         (None, None) => 0,
         (None, Some(_)) => now().map_or(0, |time| time.as_secs() << 20),
     };
@@ -273,7 +273,7 @@ fn number(name: &str) -> Option<f64> {
     std::env::var(name).ok()?.trim().parse().ok()
 }
 
-/// Keeps an input that failed.
+/// Stores an input that failed.
 fn store_case(target: &str, seed: u64, case: &Case) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("lae-fuzz-found/{target}/{seed}"));
     write(&folder, case);

@@ -1,5 +1,4 @@
-//! Packed runs, and runs that are checked: what is equal is found equal to the last bit, and whatever was changed is
-//! found and named.
+//! Packing and checking of runs: equal runs are equal to the last bit, and every change is found and named.
 
 mod hostile;
 
@@ -77,7 +76,7 @@ fn checked(run: &Path, asked: &CheckRequest<'_>) -> Report {
     report.unwrap().unwrap()
 }
 
-/// The parts that differ, in order, and the first sentence of each.
+/// The parts that differ, in order, and their messages.
 fn parts(report: &Report) -> Vec<(Part, &str)> {
     let differences = report.differences.iter();
     differences
@@ -85,7 +84,7 @@ fn parts(report: &Report) -> Vec<(Part, &str)> {
         .collect()
 }
 
-/// Replaces a text in a file of a run, which must hold it.
+/// Replaces a text in a file of a run, which must contain it.
 fn replace(file: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains(from), "{text}");
@@ -99,7 +98,7 @@ fn packed_run_unpacks_and_checks_as_equal() {
     let [one, two] = ["one.laerun.zip", "two.laerun.zip"].map(|name| root.path().join(name));
     let packed = store::pack(run, &one).unwrap();
     assert!(packed.files > 8 && !packed.left_pictures);
-    // A copy with other times of files, which somebody named and looked at, is the same run.
+    // A copy with other file times and without a summary is the same run.
     let (_kept, copy) = copied();
     std::fs::remove_file(copy.join("summary.json")).unwrap();
     let moved = copy.with_file_name(run.file_name().unwrap());
@@ -286,7 +285,7 @@ fn check_reports_changed_snapshot_even_without_hashes() {
     let (part, told) = parts(&report)[0];
     assert_eq!(part, Part::Snapshot);
     assert!(told.starts_with("task_1.safetensors has changed"), "{told}");
-    // As a version wrote it that noted no hashes: the snapshot has one itself.
+    // As written by a version without hashes: the snapshot contains its own hash.
     let metrics = run.join("metrics.csv");
     let text = std::fs::read_to_string(&metrics).unwrap();
     let without = text.lines().map(|line| {
@@ -371,7 +370,7 @@ fn check_tolerates_rounding_on_other_processor_only() {
     let score: f32 = cells[9].parse().unwrap();
     cells[9] = (score - 1e-5).to_string();
     replace(&answers, line, &cells.join(","));
-    // It was written so there.
+    // Updates the stored hash.
     let hash = |run: &Path| lae_studio::fetch::sha256_of_file(&run.join("confusion/task_1.csv"));
     replace(
         &run.join("metrics.csv"),

@@ -1,5 +1,4 @@
-//! Added tasks: a run that has ended learns the classes of a folder, with every method; taken back, it
-//! is what it was, to the byte.
+//! Added tasks: a finished run learns the classes of a folder, with every method; undo restores it byte for byte.
 
 mod known;
 mod single;
@@ -76,13 +75,13 @@ fn add_task(run: &Path, folder: &Path) {
 
 fn teach_error(run: &Path, folder: &Path) -> Problem {
     match teach(run, folder) {
-        Ok(_) => panic!("this should have been refused"),
+        Ok(_) => panic!("the added task was accepted"),
         Err(problem) => problem,
     }
 }
 
-/// All that is in a folder, folders without content. Without a run's summary: it is made from the other files, and
-/// says when they were written.
+/// Paths and contents of a folder, without a run's summary, which is made from the other files and contains their
+/// times.
 pub fn folder_contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -111,7 +110,7 @@ fn picture(sample: &Sample) -> Picture {
     }
 }
 
-/// Asks for some test images of a taught run what its evaluation asked for, in all tasks.
+/// Asserts that predictions for some test images equal the stored answers after each task.
 fn assert_predictions_match_evaluation(run: &Path) {
     let stored = store::load(run).unwrap();
     let header = &stored.header;
@@ -159,7 +158,7 @@ fn figures_of(run: &StoredRun) -> AddedFigures {
     store::added_task_figures(&run.header, &run.reports).unwrap()
 }
 
-/// Every method that can be taught, and settings that bring other state.
+/// Every method that supports added tasks, and settings with other state.
 fn teachable() -> Vec<RunConfig> {
     let mut configs: Vec<RunConfig> = METHODS
         .iter()
@@ -268,7 +267,7 @@ fn added_task_drift_is_measured_from_first_task() {
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
 }
 
-/// Stops in the middle of an added task's phases, the one after this number of others.
+/// Stops an added task in the phase after this number of other phases.
 struct StopAfter {
     control: Control,
     phases: usize,
@@ -347,7 +346,7 @@ fn stopped_run_accepts_task_and_resumes_after_undo() {
         let last = |run: &Path| store::load_snapshot(run, 1).unwrap();
         assert!(last(&run) == last(&whole), "{method}");
     }
-    // What these need of the last whole task is gone: the network is kept with the finished run
+    // These methods no longer have the state of the last whole task: the network is kept with the finished run
     // alone, and the sums hold the next task's images by the time it is tested.
     for method in ["seq-ft", "ranpac"] {
         let control = Control::default();
@@ -473,7 +472,7 @@ fn run_killed_at_end_keeps_state_for_added_tasks() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("ranpac"), root.path());
     let state = run.join("state.safetensors");
-    // As a kill leaves it between its last task and its end.
+    // State after a kill between its last task and its end.
     let checkpoint = run.join("resume/checkpoint.safetensors");
     std::fs::create_dir(run.join("resume")).unwrap();
     std::fs::rename(&state, &checkpoint).unwrap();

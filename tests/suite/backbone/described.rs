@@ -1,5 +1,4 @@
-//! What files beside the weights say of a network: `config.json` of timm and of transformers, options, and what is
-//! refused without them.
+//! Descriptions of networks: `config.json` of timm and of transformers, and explicit values.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +53,7 @@ const TIMM: &str = r#"{
 fn reads_heads_transform_and_pooling_from_timm_config() {
     let folder = model(&[("config.json", TIMM)]);
     let name = folder.path().to_str().unwrap();
-    // The folder is a name of its weights.
+    // A folder names the weights in it.
     let opened = open(&folder, name, None).unwrap();
     assert!(opened.assumed.is_empty(), "{:?}", opened.assumed);
     assert_eq!(opened.normalisation.mean, [0.1, 0.2, 0.3]);
@@ -64,7 +63,7 @@ fn reads_heads_transform_and_pooling_from_timm_config() {
     assert_eq!(opened.input.resize.mode, CropMode::Squash);
     // Not 128 / 64.
     assert_eq!(opened.backbone.blocks()[0].heads, 16);
-    // What the run keeps says the same without the description.
+    // The values stored with a run replace the description.
     let values = opened.entry.values.clone();
     let alone = model(&[]);
     let again = open(&alone, alone.path().to_str().unwrap(), values.as_deref()).unwrap();
@@ -79,7 +78,7 @@ fn reads_heads_transform_and_pooling_from_timm_config() {
     assert_ne!(
         features(&opened),
         features(&token),
-        "the mean is the feature"
+        "the kind of pooling has no effect"
     );
 }
 
@@ -107,7 +106,7 @@ fn reads_heads_epsilon_and_transform_from_transformers_config() {
     let opened = open(&folder, path, None).unwrap();
     assert_eq!(opened.input.resize.mode, CropMode::Center);
     assert_eq!((opened.input.size, opened.input.shorter_side()), (16, 18));
-    // What cannot be followed is refused, as is a description without pixels.
+    // Unsupported transforms are rejected, as are descriptions without a transform.
     let lanczos = cropped.replace("\"resample\": 3", "\"resample\": 1");
     fs::write(folder.path().join("preprocessor_config.json"), lanczos).unwrap();
     let problem = open(&folder, path, None).err().unwrap();
@@ -154,7 +153,7 @@ fn accepts_explicit_values_and_rejects_invalid_ones() {
         let problem = open(&folder, path, Some(values)).err().unwrap();
         assert_is(&problem, id);
     }
-    // An entry of the table has its dimensions, and may get other pixels.
+    // Dimensions of a table entry are fixed; its transform may be changed.
     let problem = open(&folder, "lae-nano", Some("heads=2")).err().unwrap();
     assert_is(&problem, "problem-backbone-value-of-table");
     let described = library(&folder)
@@ -190,7 +189,7 @@ fn finds_backbone_by_repository_name() {
     );
     let problem = library.describe("facebook/dinov2-small").err().unwrap();
     assert_is(&problem, "problem-backbone-not-downloaded");
-    // As the hub's own tools keep it.
+    // The layout of the hub's own cache.
     let cache = TempDir::new().unwrap();
     let snapshot = cache.path().join("models--lab--toy/snapshots/0123");
     fs::create_dir_all(&snapshot).unwrap();

@@ -20,7 +20,7 @@ fn library() -> BackboneLibrary {
     })
 }
 
-/// Opens a toy file, which says neither heads nor pixels.
+/// Opens a toy file, which states neither heads nor normalisation.
 fn open(path: &Path) -> Result<Opened> {
     open_with(path, Some("heads=2,normalisation=unit"))
 }
@@ -75,7 +75,7 @@ fn reads_pytorch_files_with_and_without_container() {
     assert_eq!(features_of_file(&path), reference);
 }
 
-/// Wrappers and training programs put words before the names, in every format alike.
+/// Wrappers and training programs add prefixes to names.
 #[test]
 fn strips_name_prefixes_in_every_format() {
     let folder = TempDir::new().unwrap();
@@ -190,7 +190,7 @@ fn transposed(rows: usize, columns: usize, numbers: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// The toy ViT as the JAX release keeps it.
+/// The toy ViT as the JAX release stores it.
 fn jax(weights: &Weights) -> Weights {
     let mut out = Weights::new();
     let get = |name: &str| weights[name].clone();
@@ -291,7 +291,7 @@ fn reads_values_unknown_from_shapes_from_metadata() {
         "problem-backbone-values-missing",
         values = "heads, normalisation"
     );
-    // Runs of versions that assumed the rest keep what was assumed.
+    // Runs of older versions keep the assumed values.
     let old = BackboneChoice {
         pretrained_transform: false,
         ..BackboneChoice::from(path.to_str().unwrap())
@@ -453,7 +453,7 @@ fn rejects_paths_that_are_not_weight_files() {
             tr!("advice-did-you-mean-plain", name = meant)
         );
     }
-    // Another network is not a slip.
+    // Another network is not a typo.
     let problem = refused(Path::new("vit_small_patch14_dinov3.lvd142m"));
     assert!(!problem.mentions("advice-did-you-mean-plain"), "{problem}");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What acts inside a network: the stream site, tokens that enter, prefixes, tokens read at the end.
+//! Hooks inside a network: the stream site, entering tokens, prefixes, tokens read at the end.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ fn test_values(shape: [usize; 3], offset: usize) -> Tensor<3> {
     Tensor::from_data(TensorData::new(values, shape), &Device::flex())
 }
 
-/// Changes nothing, but keeps e and h of some sites in block 0.
+/// Changes nothing, but records e and h of some sites in block 0.
 struct Recorder {
     sites: Vec<Site>,
     seen: Mutex<Vec<(Site, Tensor<3>, Tensor<3>)>>,

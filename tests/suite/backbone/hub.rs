@@ -1,5 +1,5 @@
-//! A server on this computer plays the model hub: download, resumption, refusal, silence, and the
-//! program itself as its customer where the environment or a full disk matter.
+//! Downloads from a local server that acts as the model hub: resumption, refusal, no connection, and the program
+//! itself as client where the environment or a full disk matter.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -24,7 +24,7 @@ enum Behaviour {
     Willing,
     /// The first answer breaks off in the middle.
     Breaking,
-    /// Knows no file.
+    /// Has no file.
     Empty,
 }
 
@@ -87,7 +87,7 @@ fn answer(mut stream: TcpStream, body: &[u8], cut: bool, empty: bool, sent: &Ato
     sent.fetch_add(end - from, Ordering::SeqCst);
 }
 
-/// Everything up to the empty line; empty when the customer left.
+/// Everything up to the empty line; empty when the client left.
 fn head_of(reader: &mut BufReader<TcpStream>) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -149,7 +149,11 @@ fn first_download_is_cached_and_pins_hash() {
         "network-hash-of-first-download"
     );
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
-    assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
+    assert_eq!(
+        hub.sent.load(Ordering::SeqCst),
+        body.len(),
+        "the file was downloaded twice"
+    );
     // The hash of the first download is what later loads are compared with.
     let path = opened.path.unwrap();
     let mut bytes = body.clone();
@@ -201,8 +205,7 @@ fn requests_pinned_commit_and_rejects_branches() {
     assert!(branch.problems()[0].what.contains("40 hexadecimal digits"));
 }
 
-/// What the hub's own tools leave: a link from the commit's name for a file to its bytes, which are stored
-/// under their hash.
+/// The hub's cache links the file names of a commit to blobs that are named by their hash.
 #[cfg(unix)]
 #[test]
 fn verifies_hub_cache_blob_against_its_hash() {
@@ -246,7 +249,7 @@ fn resumes_download_after_broken_connection() {
     assert_eq!(
         hub.sent.load(Ordering::SeqCst),
         body.len(),
-        "nothing sent twice"
+        "bytes were sent twice"
     );
 }
 
@@ -288,7 +291,7 @@ fn discards_web_page_downloaded_as_weights() {
     assert_is(&problem, "problem-download-no-weight-file");
     let toy = waiting.entry("toy").unwrap();
     assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
-    // Once the way is open, the next try gets the weights.
+    // The next attempt gets the weights.
     let hub = Hub::start(model(&folder), Behaviour::Willing);
     let library = library(&folder, &hub.endpoint, "");
     let opened = library.open("toy", &Device::flex(), &mut |_| true);
@@ -317,7 +320,7 @@ fn features(folder: &TempDir, environment: &[(&str, &str)], blocks: Option<usize
     features_of("toy", folder, environment, blocks)
 }
 
-/// The program asked for a toy image's features in `folder`, with its own home and environment;
+/// Runs `features` for a toy image in `folder`, with its own home and environment;
 /// `blocks` limits the files it writes to this number of kilobytes.
 fn features_of(
     name: &str,
@@ -422,8 +425,8 @@ fn download_resumes_after_full_disk() {
     assert!(again < body.len(), "{again} of {} sent again", body.len());
 }
 
-/// A repository that is in no table: its description comes first, with the user's token, and a server that is busy is
-/// asked again.
+/// A repository in no table: its description is requested first, with the user's token, and again if the server is
+/// busy.
 #[test]
 fn downloads_repository_with_its_config() {
     let folder = TempDir::new().unwrap();
@@ -478,7 +481,7 @@ fn downloads_repository_with_its_config() {
         "model.safetensors",
     ];
     assert_eq!(files, wanted);
-    // Nothing is asked for again.
+    // Nothing is downloaded again.
     let again = features_of(
         "lab/net",
         &folder,

@@ -7,11 +7,11 @@ use lae_studio::backbone::weights;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
-/// What is said of a file of these bytes.
+/// The error message for a file of these bytes.
 fn refused(path: &Path, bytes: &[u8]) -> String {
     std::fs::write(path, bytes).unwrap();
     match weights::open(path) {
-        Ok(_) => panic!("{} is taken", path.display()),
+        Ok(_) => panic!("{} is accepted", path.display()),
         Err(problem) => problem.what,
     }
 }
@@ -28,7 +28,7 @@ fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A pickle that puts nothing on the stack again and again.
+/// A pickle that pushes `None` again and again.
 fn none_pickle(count: usize) -> Vec<u8> {
     let mut bytes = b"\x80\x02".to_vec();
     bytes.resize(count + 2, b'N');
@@ -50,7 +50,7 @@ fn rejects_oversized_pickles() {
     let said = refused(&path, &zipped(&texts));
     assert!(said.contains("longer than 4 MB"), "{said}");
     assert!(refused(&path, &long).contains("without tensors"));
-    // The form of before 2020: a magic number, then pickles one after the other.
+    // The format before 2020: a magic number, then pickles one after the other.
     let mut older = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.".to_vec();
     older.extend(b"\x80\x02M\xe9\x03.\x80\x02}.");
     let said = refused(&path, &[&older, long.as_slice()].concat());

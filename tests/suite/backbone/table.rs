@@ -1,4 +1,4 @@
-//! The table of backbones, the user's own tables, and what is said of a backbone without loading.
+//! The table of backbones, the user's own tables, and descriptions of backbones without loading them.
 
 use std::fs;
 
@@ -119,7 +119,7 @@ fn user_table_adds_replaces_and_reports_faulty_entries() {
         "{:?}",
         library.problems()
     );
-    // The faulty entry costs nothing but itself.
+    // Only the faulty entry is skipped.
     assert_eq!(
         library.entry("toy").unwrap().transform.normalisation.mean,
         [0.5; 3]

@@ -1,4 +1,4 @@
-//! A backbone's own weights: handed out, replaced, trained.
+//! A backbone's own weights: extracted, replaced, trained.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
@@ -120,8 +120,7 @@ fn extracted_weights_rebuild_same_network() {
     }
 }
 
-/// Tracked weights give the same features, and every leaf the gradient that a small step along it
-/// shows.
+/// Tracked weights give the same features, and gradients that agree with finite differences.
 #[test]
 fn gradients_match_finite_differences() {
     for architecture in families() {

@@ -1,4 +1,4 @@
-//! Speed as a script sees it.
+//! The `bench` command.
 
 use lae_studio::method::METHODS;
 
@@ -129,14 +129,14 @@ fn bench_task_mode_covers_all_methods_but_ranpac() {
     for row in rows {
         let (rate, seconds) = (&row["images_per_second"], &row["seconds_per_task"]);
         let images = rate.as_f64().unwrap() * seconds.as_f64().unwrap();
-        // Two batches a pass and two to be answered, so whole batches and four of them at least.
+        // Two batches per pass and two to predict: whole batches, at least four.
         assert!(
             (images / 4.0 - (images / 4.0).round()).abs() < 1e-6,
             "{row}"
         );
         assert!(images.round() >= 16.0, "{row}");
     }
-    // A row by hand: five epochs of LAE and the answers make six times two batches.
+    // Computed by hand: five epochs of LAE and the predictions make six times two batches.
     let lae = &rows[0];
     let images =
         lae["images_per_second"].as_f64().unwrap() * lae["seconds_per_task"].as_f64().unwrap();
@@ -148,7 +148,7 @@ fn bench_task_mode_covers_all_methods_but_ranpac() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("s/task"));
 }
 
-/// A stand-in for Python that has PyTorch: it keeps the script it is given and knows one mode.
+/// Uses a stub for a Python with PyTorch that stores its script and supports one mode.
 #[cfg(unix)]
 #[test]
 fn bench_compares_pytorch_in_supported_modes_only() {

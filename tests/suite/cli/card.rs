@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{json, only_run, program, run, stderr};
 use crate::skip::skip;
 
-/// The number of the emulated GPU in the list of devices; `None` if there is none.
+/// The index of the software GPU in the list of devices, if there is one.
 pub(super) fn software_gpu(runs: &Path) -> Option<String> {
     let list = json(&run(&["devices", "--json", "-"], runs));
     let of = |entry: &&Value| entry["kind"] == "software_gpu" && entry["api"] == "vulkan";

@@ -1,4 +1,4 @@
-//! What `export` writes, as far as it can be checked without PyTorch; `tests/export_check.py` asks the real
+//! What `export` writes, as far as it can be checked without PyTorch; `tests/export_check.py` checks it with the real
 //! libraries.
 
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ fn torch_export_is_complete_and_parses_as_python() {
         assert_eq!(shape(&format!("pets.{expert}.0.s")), [1, 1]);
     }
     let text = std::fs::read_to_string(to.join("model.py")).unwrap();
-    // Every tensor that the file makes a place for is there, and the equation is in it.
+    // The file declares each parameter once and contains the equation.
     let made = text.matches("self.down = nn.Parameter").count();
     assert_eq!(made, 1);
     let equation = "return h + self.s * (gelu(e @ self.down + self.b_down) @ self.up + self.b_up)";
@@ -76,13 +76,11 @@ fn torch_export_is_complete_and_parses_as_python() {
         .output();
     match python {
         Ok(output) => assert!(output.status.success(), "{}", stderr(&output)),
-        Err(error) => skip(&format!(
-            "Python is not here to read what was exported ({error})"
-        )),
+        Err(error) => skip(&format!("Python is not installed ({error})")),
     }
 }
 
-/// The pixels that `prepare.py` of an export makes of images, channels first; `None` where Python lacks a library for it.
+/// Pixels of images prepared by an export's `prepare.py`, channels first; `None` if Python lacks a library.
 fn prepared_by_python(folder: &Path, images: &[PathBuf]) -> Option<Vec<Vec<u8>>> {
     let program = "import sys; from prepare import prepare\n\
                    for path in sys.argv[1:]: \
@@ -100,7 +98,7 @@ fn prepared_by_python(folder: &Path, images: &[PathBuf]) -> Option<Vec<Vec<u8>>>
     output.status.success().then(|| parts().collect())
 }
 
-/// 16-bit grey above all, which Pillow's `convert` clips.
+/// Includes 16-bit grey, which Pillow's `convert` clips.
 #[test]
 fn exported_prepare_py_matches_program_preprocessing() {
     use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
@@ -140,7 +138,7 @@ fn exported_prepare_py_matches_program_preprocessing() {
             paths.push(path);
         }
         let Some(by_python) = prepared_by_python(&to, &paths) else {
-            return skip("Python has no Pillow or NumPy here to prepare an image with");
+            return skip("Python has no Pillow or NumPy");
         };
         for (path, python) in paths.iter().zip(by_python) {
             let picture = decode_picture_file(path, bit_depth).unwrap();
@@ -167,7 +165,7 @@ fn exports_snapshot_of_earlier_task() {
     assert_eq!(classes.len(), 2);
 }
 
-/// The fields of a message of protocol buffers that are counted bytes, with their numbers.
+/// The length-delimited fields of a protobuf message, with their numbers.
 fn fields(bytes: &[u8]) -> Vec<(u64, &[u8])> {
     fn number(bytes: &[u8], at: &mut usize) -> u64 {
         let (mut value, mut shift) = (0, 0);
@@ -192,7 +190,7 @@ fn fields(bytes: &[u8]) -> Vec<(u64, &[u8])> {
                 found.push((key >> 3, &bytes[at..at + length]));
                 at += length;
             }
-            other => panic!("a field of kind {other}"),
+            other => panic!("unexpected wire type {other}"),
         }
     }
     found
@@ -260,5 +258,5 @@ fn rejected_export_writes_nothing() {
     let said = told(&words("torch", "full"), &[]);
     assert_says!(said, "problem-export-path-exists");
     let left = std::fs::read_dir(work.path()).unwrap().count();
-    assert_eq!(left, 1, "only the folder that was there");
+    assert_eq!(left, 1, "a rejected export left files");
 }

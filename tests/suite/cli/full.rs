@@ -1,5 +1,5 @@
-//! A GPU with limits: software Vulkan behind a driver (`tests/lost_card.c`) that gives a number of MB
-//! and no more, or knows no half precision.
+//! GPUs with limits: software Vulkan behind a driver (`tests/lost_card.c`) that limits memory or hides half
+//! precision.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,13 +13,13 @@ use super::{only_run, program, stderr};
 use crate::shared_folder;
 use crate::skip::skip;
 
-/// The driver between, and what it hands on to.
+/// The limiting driver and the driver it forwards to.
 struct LimitedDriver {
     manifest: PathBuf,
     behind: String,
 }
 
-/// None, with a reason printed, where it cannot be made.
+/// Builds the driver; `None`, with the reason printed, if that is impossible.
 fn limited_driver() -> Option<&'static LimitedDriver> {
     static MADE: OnceLock<Option<LimitedDriver>> = OnceLock::new();
     let made = MADE.get_or_init(|| {
@@ -56,7 +56,7 @@ fn limited_driver() -> Option<&'static LimitedDriver> {
     made.as_ref()
 }
 
-/// Runs on a GPU with this limit; runs are kept in `out`.
+/// Runs the program on a GPU with this limit; runs are stored in `out`.
 fn run_limited(
     between: &LimitedDriver,
     short: (&str, &str),
@@ -84,7 +84,7 @@ fn words(card: &str) -> Vec<&str> {
     .concat()
 }
 
-/// A run that was begun on a GPU with this number of MB.
+/// A run that was started on a GPU with limited memory.
 struct StartedRun {
     between: &'static LimitedDriver,
     root: TempDir,
@@ -93,7 +93,7 @@ struct StartedRun {
 }
 
 impl StartedRun {
-    /// `None`, with a reason printed, if there is no such GPU.
+    /// `None`, with the reason printed, if there is no software GPU.
     fn with_megabytes(megabytes: &str) -> Option<Self> {
         let root = tempfile::tempdir().unwrap();
         let (between, card) = (limited_driver()?, software_gpu(root.path())?);
@@ -107,7 +107,7 @@ impl StartedRun {
         })
     }
 
-    /// What its settings say of images at once.
+    /// The micro-batch in its settings.
     fn micro_batch(&self) -> Option<i64> {
         let run = only_run(&self.root.path().join("out"));
         let text = std::fs::read_to_string(run.join("run.toml")).unwrap();
@@ -129,7 +129,7 @@ fn out_of_gpu_memory_reduces_micro_batch() {
         "{said}"
     );
     assert_says!(said, "advice-continues-from-last-epoch");
-    // Nothing of the framework's: it fails a thousand times until somebody asks for a result.
+    // The framework's own errors are not printed: it fails a thousand times before a result is read.
     assert!(
         !said.contains("panicked") && said.lines().count() < 24,
         "{said}"

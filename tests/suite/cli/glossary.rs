@@ -17,7 +17,7 @@ fn docs_glossary_matches_printed_glossary() {
     let told = String::from_utf8(told.stdout).unwrap();
     assert!(
         told == kept,
-        "write it anew: lae-studio glossary > docs/glossary.md"
+        "regenerate it: lae-studio glossary > docs/glossary.md"
     );
 }
 

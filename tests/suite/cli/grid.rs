@@ -1,14 +1,14 @@
-//! `grid`: killed and begun again, by two programs at once, in parts, and what it says.
+//! `grid`: resumption, concurrent processes, shards and output.
 
 use std::collections::HashSet;
 
 use super::*;
 
-/// Runs that take a moment.
+/// Settings of runs that take a moment.
 pub(super) const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 12\ntest_limit = 4\n\
     device = \"cpu\"\nblocks = \"2\"\nsettings.freeze_epochs = 0\nmethod = [\"lae\", \"baseline\"]\n";
 
-/// A file of a grid beside the folder of its runs.
+/// A grid file next to its folder of runs.
 pub(super) struct TestGrid {
     pub(super) folder: tempfile::TempDir,
 }
@@ -40,7 +40,7 @@ impl TestGrid {
         json(&self.run(&[words, &["--json", "-"]].concat()))
     }
 
-    /// Every cell has one finished run, and no run is another one's double.
+    /// Asserts that every cell has exactly one finished run.
     pub(super) fn assert_complete(&self, cells: usize) {
         let report = self.json(&["--list"]);
         let list = report["cells"].as_array().unwrap();
@@ -53,11 +53,11 @@ impl TestGrid {
         let all = json(&run_json(&["runs"], &self.runs()));
         let all = all.as_array().unwrap();
         assert!(all.iter().all(|run| run["state"] == "finished"));
-        assert_eq!(all.len(), cells, "a run was begun twice");
+        assert_eq!(all.len(), cells, "a run was started twice");
     }
 }
 
-/// The runs below a folder with this file in them.
+/// The number of runs in a folder that contain this file.
 pub(super) fn runs_with_file(root: &Path, file: &str) -> usize {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     entries
@@ -156,7 +156,7 @@ fn shards_cover_grid_and_only_filters_runs() {
             "{shard}"
         );
     }
-    // A part of it is run, and only that.
+    // Only the shard is run.
     let report = tried.json(&["--shard", "1/3", "--quiet"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 2);
     assert_eq!(runs_with_file(&tried.runs(), "metrics.csv"), 2);
@@ -294,7 +294,7 @@ fn grid_exports_rows_compared_with_reference_row() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("done"));
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     tried.assert_complete(4);
-    // A run of its own is none of the grid.
+    // A separate run is not part of the grid.
     let other = [QUICK, &["--method", "simplecil", "--quiet"]].concat();
     assert_eq!(run(&other, &tried.runs()).status.code(), Some(0));
     let file = path("mine.toml");

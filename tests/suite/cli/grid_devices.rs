@@ -1,4 +1,4 @@
-//! `grid --device A,B`: a program for each device, stopped together, and one that dies.
+//! `grid --device A,B`: one process per device, stopping all of them, and one that dies.
 
 use super::grid::{TINY, TestGrid};
 use super::*;
@@ -22,7 +22,7 @@ fn two_devices_split_grid_runs() {
         "{said}"
     );
     tried.assert_complete(6);
-    // Nothing is left to do, and one of them alone is no series.
+    // Nothing is left to do.
     assert_eq!(
         tried.run(&["--device", "cpu,cpu", "--quiet"]).status.code(),
         Some(0)
@@ -37,7 +37,7 @@ fn two_devices_split_grid_runs() {
     );
 }
 
-/// The programs that this one has started.
+/// The child processes of a process.
 #[cfg(target_os = "linux")]
 fn children(of: u32) -> Vec<u32> {
     let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"));
@@ -47,7 +47,7 @@ fn children(of: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A grid on two devices with a run begun on each.
+/// Starts a grid on two devices and waits until each has started a run.
 #[cfg(target_os = "linux")]
 fn start_on_two_devices(tried: &TestGrid) -> std::process::Child {
     let mut child = tried.program(&["--device", "cpu,cpu"]).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! `grid --place` and a grid that the window's session has done at a place, over a real `sshd`.
+//! `grid --place` over a real `sshd`.
 
 use std::fs;
 
@@ -6,14 +6,14 @@ use super::grid::{TINY, runs_with_file};
 use super::places::{Lab, clients_of, install_custom_plugin_and_backbone, kill};
 use super::*;
 
-/// Writes a grid's file; gives its path.
+/// Writes a grid file and returns its path.
 fn file(lab: &Lab, text: &str) -> String {
     let path = lab.path("mine.toml");
     fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
-/// What the runs of a grid's report came to.
+/// Results of the runs in a grid's report.
 fn runs_of(report: &Value) -> Vec<Value> {
     let rows = report["rows"].as_array().unwrap();
     let runs = rows.iter().flat_map(|row| row["runs"].as_array().unwrap());
@@ -37,7 +37,7 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
         (runs_with_file(&there, "run.toml") == 1).then(|| there.clone())
     });
     clients_of(&child).iter().for_each(|client| kill(client));
-    // The first cell is home, the second one at work.
+    // The first cell is downloaded, the second one is training.
     wait_for(&mut child, || {
         let begun = (
             runs_with_file(&there, "run.toml"),
@@ -59,7 +59,7 @@ fn remote_grid_survives_connection_loss_and_engine_kill() {
             .iter()
             .all(|run| run["place"] == "lab" && run["state"] == "finished")
     );
-    // All of it is here: nobody is asked again.
+    // All runs are local: the remote machine is not contacted again.
     lab.revoke_key();
     let again = run(&["grid", &file, "--place", "lab"], &lab.local_root());
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
@@ -110,10 +110,10 @@ fn detached_remote_grid_uploads_inputs_and_returns_runs() {
         .count()
         < 2
     {
-        assert!(Instant::now() < end, "it took too long");
+        assert!(Instant::now() < end, "the runs did not finish in time");
         std::thread::sleep(Duration::from_millis(200));
     }
-    // One run of it is here already, of another beginning.
+    // The same command without `--detach` downloads the finished runs.
     let report = json(&run_json(&words, &lab.local_root()));
     assert_eq!(runs_of(&report).len(), 2);
     assert_eq!(

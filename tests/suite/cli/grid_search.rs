@@ -189,7 +189,7 @@ fn search_excludes_incomplete_rows_and_notes_single_runs() {
     assert!(none.contains("nosuch"), "{none}");
 }
 
-/// What is said of a search of which no row can be trained.
+/// Stderr of a search in which no row can be trained.
 fn stderr_if_no_row_trains(tried: &TestGrid) -> String {
     let text = format!("{TINY}pet = [\"nosuch\", \"nosuch2\"]\n");
     std::fs::write(tried.folder.path().join("mine.toml"), text).unwrap();

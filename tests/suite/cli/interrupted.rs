@@ -55,7 +55,7 @@ fn killed_run_resumes_to_same_result() {
     assert!(again.contains("finished"), "{again}");
 }
 
-/// This variable makes a child of the program end when its input does.
+/// `LAE_STUDIO_CHILD` makes the program exit when its stdin closes.
 #[cfg(unix)]
 #[test]
 fn child_process_exits_when_stdin_closes() {
@@ -75,10 +75,14 @@ fn child_process_exits_when_stdin_closes() {
     let ended = child.try_wait().unwrap().map(|status| status.success());
     let _ = child.kill();
     child.wait().unwrap();
-    assert_eq!(ended, Some(false), "it works on, or was done before");
+    assert_eq!(
+        ended,
+        Some(false),
+        "the child still runs or had already finished"
+    );
 }
 
-/// A run at work, with a checkpoint.
+/// Starts a run and waits for its first checkpoint.
 #[cfg(unix)]
 fn start_until_checkpoint(root: &Path) -> Child {
     let mut child = program(SLOWER, root)
@@ -95,11 +99,11 @@ fn start_until_checkpoint(root: &Path) -> Child {
 #[test]
 fn ctrl_c_saves_run_and_prints_resume_command() {
     let root = tempfile::tempdir().unwrap();
-    // As the folder of an application on macOS.
+    // A path with a space, as application folders have on macOS.
     let root = root.path().join("Application Support");
     std::fs::create_dir(&root).unwrap();
     let child = start_until_checkpoint(&root);
-    // Meanwhile nobody else may touch the run.
+    // Another process must not resume the run meanwhile.
     let busy = refused(&["resume", "latest"], &root);
     assert_says!(busy, "problem-run-in-use");
     let listed = json(&run_json(&["runs"], &root));
@@ -113,7 +117,7 @@ fn ctrl_c_saves_run_and_prints_resume_command() {
     );
 }
 
-/// The folder of the data is renamed and the weights are moved while a run waits to be continued; then a class is added.
+/// Data folder and weights are renamed while a run is interrupted; then a class is added.
 #[cfg(unix)]
 #[test]
 fn accepts_new_paths_of_moved_data_and_weights() {
@@ -203,7 +207,7 @@ fn accepts_new_paths_of_moved_data_and_weights() {
     assert_eq!(json(&output)["state"], "finished");
 }
 
-/// As a scheduler ends a program before its time is over.
+/// Schedulers send SIGTERM before the time limit.
 #[cfg(unix)]
 #[test]
 fn sigterm_saves_run() {
@@ -249,12 +253,12 @@ fn run_resumes_after_full_disk() {
             .count()
     };
     assert_eq!(left(&folder) + left(&folder.join("resume")), 0);
-    // With space again it resumes from where it was, as if nothing had happened.
+    // With space again it resumes to the same result.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], root.path()));
     assert_eq!(essence(&resumed), essence(finished().1));
 }
 
-/// The folder of the checkpoint takes nothing, as on a full disk; the run itself continues.
+/// A folder at the checkpoint's path makes saving fail, as on a full disk.
 #[cfg(unix)]
 #[test]
 fn failed_checkpoint_save_warns_and_continues() {
@@ -264,7 +268,7 @@ fn failed_checkpoint_save_warns_and_continues() {
     let run = root.path().join("half");
     copy_folder(&whole, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
-    // A folder is where the checkpoint should go.
+    // This folder blocks the checkpoint.
     std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
     let output = run_json(&["resume", "half"], root.path());
     let said = stderr(&output);
@@ -280,7 +284,7 @@ fn run_resumes_on_another_device() {
     let run = root.path().join("half");
     copy_folder(&whole, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
-    // As if it had been begun on a GPU that is gone.
+    // As if it had been started on a GPU that is missing now.
     let path = run.join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("device = \"cpu\""), "{text}");

@@ -1,4 +1,4 @@
-//! What the log and a report of a problem hold, and above all what they do not.
+//! What the log and bug reports contain, and what they omit.
 
 use std::io::Read;
 
@@ -7,7 +7,7 @@ use super::*;
 /// Class names that occur nowhere else.
 const CLASSES: [&str; 4] = ["wheatear", "great bustard", "hoopoe", "dotterel"];
 
-/// A folder of images with telling names, one of them broken.
+/// Writes images with private names, one of them broken.
 fn write_bird_images(folder: &Path) -> PathBuf {
     let root = folder.join("my secret birds");
     for (number, class) in CLASSES.iter().enumerate() {
@@ -33,7 +33,7 @@ fn log_of(runs: &Path) -> String {
     std::fs::read_to_string(runs.join("log/lae-studio.log")).unwrap_or_default()
 }
 
-/// Nothing in this text reveals whose data it was.
+/// Asserts that a text contains no private names.
 fn assert_no_private_names(text: &str, home: &Path) {
     let home = home.to_str().unwrap();
     let names = CLASSES.iter().copied().chain(["secret", "nest", home]);
@@ -67,7 +67,7 @@ fn log_records_actions_without_private_names() {
     assert!(done.contains(" DEBUG "), "{done}");
     assert_no_private_names(&done, runs.path());
 
-    // What fails says where in the source.
+    // Errors are logged with their source file.
     let missing = data.join("wheatear/none.txt");
     let [order, missing] = [data.join("hoopoe/order.json"), missing];
     std::fs::write(&order, "[\"hoopoe\", \"hoopoe\"]").unwrap();
@@ -108,7 +108,7 @@ fn log_level_follows_option_environment_and_settings() {
     let text = log_of(runs.path());
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.contains("ERROR"), "{text}");
-    // The window's settings hold where nothing else was said.
+    // The window's settings apply if neither option nor variable is set.
     let config = runs.path().join("config/lae-studio");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("window.toml"), "log = \"off\"\n").unwrap();

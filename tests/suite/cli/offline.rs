@@ -1,9 +1,9 @@
-//! What needs no net opens none: the demo, looked at from outside.
+//! The demo opens no network connection, observed from outside.
 
 use super::*;
 
-/// Runs a program under `strace`; gives how it ended, and the calls about the network that it and
-/// its children made. `None` if there is no such tool or it may not look.
+/// Runs a program under `strace`; returns its output and the network calls that it and its children made. `None` if
+/// `strace` is missing or not permitted.
 fn traced(plain: &Command, folder: &Path) -> Option<(Output, Vec<String>)> {
     let calls = folder.join("calls.txt");
     let mut strace = Command::new("strace");
@@ -20,7 +20,7 @@ fn traced(plain: &Command, folder: &Path) -> Option<(Output, Vec<String>)> {
     Some((output, calls.lines().map(str::to_string).collect()))
 }
 
-/// The sockets a running program holds, seen every few milliseconds until it ends.
+/// The sockets of a program, polled every few milliseconds until it exits.
 fn sockets(plain: &mut Command) -> Vec<String> {
     let quiet = plain.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().unwrap();
@@ -48,18 +48,18 @@ fn demo_run_opens_no_socket() {
         program(&words, runs.path())
     };
     let Some((output, calls)) = traced(&demo("cpu"), runs.path()) else {
-        eprintln!("strace cannot be used here: open sockets are looked for instead");
+        eprintln!("strace cannot be used: open sockets are polled instead");
         assert_eq!(sockets(&mut demo("cpu")), Vec::<String>::new());
         return;
     };
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(calls, Vec::<String>::new());
-    // Drivers of GPUs may talk to a desktop, but to nobody outside this computer.
+    // GPU drivers may talk to the desktop, but not to other machines.
     let outside = |calls: &[String]| calls.iter().any(|call| call.contains("AF_INET"));
     let (output, calls) = traced(&demo("auto"), runs.path()).unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(!outside(&calls), "{calls:?}");
-    // And this is what is seen of a program that does want the net.
+    // Control: a download is detected.
     let picture = stroke_image(runs.path());
     let words = [
         "features",

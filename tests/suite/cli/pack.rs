@@ -1,4 +1,4 @@
-//! A run as one file, and what a script gets of its check.
+//! The commands `pack`, `unpack` and `check`.
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn packs_unpacks_and_checks_run() {
     );
 }
 
-/// The only run below a folder, besides what the program keeps there.
+/// The only run in a folder that has other entries, too.
 fn only_run_of(root: &Path) -> PathBuf {
     let entries = std::fs::read_dir(root).unwrap().flatten();
     let mut runs = entries

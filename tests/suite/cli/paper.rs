@@ -1,4 +1,4 @@
-//! The paper's experiments: class orders, and a word where the data is split otherwise.
+//! The paper's experiments: class orders, and a note if the data is split differently.
 
 use super::*;
 use crate::data::Made;
@@ -12,7 +12,7 @@ fn classes(count: usize) -> Made {
     made
 }
 
-/// What is said on stderr before a run that cannot begin, for its weights are not there.
+/// Stderr of a run that cannot start because its weights are missing.
 fn stderr_of_failed_start(words: &[&str], data: &Made) -> String {
     let runs = tempfile::tempdir().unwrap();
     let data = data.path().display().to_string();
@@ -39,7 +39,7 @@ fn preset_notes_split_that_differs_from_paper() {
         );
         assert_eq!(said.matches("note:").count(), 1, "{said}");
     }
-    // The same settings without the preset's name, cut as no table does.
+    // Task sizes of no published table need no note.
     let said = stderr_of_failed_start(&["--classes-per-task", "7"], &data);
     assert!(none(&said), "{said}");
     let list = |picture: u32| -> String {

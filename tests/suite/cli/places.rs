@@ -1,4 +1,4 @@
-//! Runs on another machine: a real `sshd` on this one, with keys and a port of its own.
+//! Runs on a remote machine: a real `sshd` on this one, with its own keys and port.
 
 use std::fs;
 use std::net::TcpListener;
@@ -8,7 +8,7 @@ use super::*;
 use crate::run_tables::{of_method, run as run_of};
 use crate::teach::letters;
 
-/// A server that lets this user in with a key made for it, and a file of places that names it.
+/// An SSH server that accepts a generated key, and a places file that names it.
 pub(super) struct Lab {
     root: tempfile::TempDir,
     sshd: Child,
@@ -41,7 +41,7 @@ impl Lab {
         Self::with_sshd_line("")
     }
 
-    /// The same with one more line of the server's configuration.
+    /// Like `start`, with one more line in the server's configuration.
     fn with_sshd_line(line: &str) -> Option<Self> {
         let Some(sshd) = sshd_program() else {
             skip("OpenSSH (ssh, sshd, ssh-keygen) is not installed");
@@ -61,7 +61,7 @@ impl Lab {
             .local_addr()
             .unwrap()
             .port();
-        // What the program of the other machine needs to be apart from this user's own.
+        // Keeps files of the remote program apart from this user's own.
         let lines = [
             format!("Port {port}"),
             "ListenAddress 127.0.0.1".into(),
@@ -109,7 +109,7 @@ impl Lab {
         self.root.path().join(name)
     }
 
-    /// Writes the file of places: one of this name, with this program.
+    /// Writes a places file with one machine of this name and program.
     fn write_places_file(&self, name: &str, program: &str) {
         let user = Command::new("id").arg("-un").output().unwrap().stdout;
         let user = String::from_utf8(user).unwrap();
@@ -131,28 +131,28 @@ impl Lab {
         .unwrap();
     }
 
-    /// The file of places.
+    /// The text of the places file.
     pub(super) fn places_file(&self) -> String {
         fs::read_to_string(self.local_root().join("config/lae-studio/places.toml")).unwrap()
     }
 
-    /// The folder of runs here.
+    /// The local folder of runs.
     pub(super) fn local_root(&self) -> PathBuf {
         self.path("here")
     }
 
-    /// The folder of runs there.
+    /// The remote folder of runs.
     pub(super) fn remote_root(&self) -> PathBuf {
         self.path("there/runs")
     }
 
-    /// The process that stays at work there.
+    /// The process id of the remote daemon.
     pub(super) fn daemon(&self) -> Option<String> {
         let text = fs::read_to_string(self.remote_root().join(".serve/lock")).ok()?;
         text.lines().next().map(str::to_string)
     }
 
-    /// Lets nobody in any more.
+    /// Removes the accepted key.
     pub(super) fn revoke_key(&self) {
         fs::write(self.path("authorized"), "").unwrap();
     }
@@ -184,13 +184,13 @@ impl Lab {
     }
 }
 
-/// Ends a process by force.
+/// Kills a process.
 pub(super) fn kill(process: &str) {
     let killed = Command::new("kill").args(["-KILL", process]).status();
     assert!(killed.unwrap().success());
 }
 
-/// The clients of ssh that a program has started.
+/// The `ssh` processes that a program has started.
 pub(super) fn clients_of(program: &Child) -> Vec<String> {
     let listed = Command::new("ps")
         .args(["-o", "pid=,comm=", "--ppid", &program.id().to_string()])
@@ -202,7 +202,7 @@ pub(super) fn clients_of(program: &Child) -> Vec<String> {
         .collect()
 }
 
-/// All files of two runs but those that each folder has of its own.
+/// Asserts that two runs have the same snapshots, predictions and plugin.
 fn assert_same_files(one: &Path, other: &Path) {
     for file in [
         "task_1.safetensors",
@@ -231,7 +231,7 @@ fn remote_run_equals_local_run_and_is_downloaded() {
     assert_eq!(home.len(), 1);
     assert_same_files(&home[0], &only_run(&local));
     assert!(!lab.local_root().join(".coming").exists());
-    // It is a run like any other: it answers here, and is listed at both ends.
+    // The downloaded run predicts locally and is listed on both machines.
     let stroke = stroke_image(lab.root.path());
     let words = [
         "predict",
@@ -244,13 +244,13 @@ fn remote_run_equals_local_run_and_is_downloaded() {
     assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
     let listed = json(&run_json(&["runs", "--place", "lab"], &lab.local_root()));
     assert_eq!(listed[0]["run"], trained["run"]);
-    // It is found by what it is there, whatever its folder is called here.
+    // It is found by its remote name even if its local folder is renamed.
     let renamed = lab.local_root().join("mine");
     fs::rename(&home[0], &renamed).unwrap();
     let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.local_root());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
     assert_eq!(lab.local_runs(), std::slice::from_ref(&renamed));
-    // The latest is that of the place, whatever is here.
+    // `latest` is the latest run of the remote machine.
     fs::remove_dir_all(&renamed).unwrap();
     let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
@@ -297,7 +297,7 @@ fn remote_runs_list_accepts_local_options() {
     assert_eq!(methods, ["lae", "lae", "l2p"]);
 }
 
-/// Trains there while the connection is cut so often; gives how often it was.
+/// Trains remotely while the connection is killed up to `most` times; returns the number of cuts.
 fn train_with_cuts(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
     let words = [words, &["--quiet", "--place", "lab", "--json", "-"]].concat();
     let mut command = program(&words, &lab.local_root());
@@ -308,7 +308,7 @@ fn train_with_cuts(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
         .unwrap();
     let mut cuts = 0;
     while child.try_wait().unwrap().is_none() {
-        // Each connection lives a little longer than the one before, then as shortly again.
+        // Each connection lasts a little longer than the one before, then the cycle restarts.
         std::thread::sleep(Duration::from_millis(600 + 100 * (cuts as u64 % 8)));
         for client in clients_of(&child) {
             if cuts < most && lab.daemon().is_some() {
@@ -336,7 +336,7 @@ fn connection_loss_does_not_change_result() {
     );
     assert!(cuts > 2, "{cuts}");
     assert_same_files(&lab.local_runs()[0], &only_run(&local));
-    // What was said again after a cut was done once.
+    // Requests repeated after a cut were executed once.
     let there = fs::read_dir(lab.remote_root())
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -346,7 +346,7 @@ fn connection_loss_does_not_change_result() {
     );
 }
 
-/// Takes minutes: as many runs as it needs for a hundred cuts.
+/// Repeats runs until a hundred cuts are reached.
 #[test]
 #[ignore = "takes some minutes"]
 fn hundred_connection_losses_do_not_change_result() {
@@ -361,7 +361,7 @@ fn hundred_connection_losses_do_not_change_result() {
             essence(&expected),
             "after {more} cuts"
         );
-        assert!(more > 0, "a run was over before it could be cut");
+        assert!(more > 0, "a run finished before it could be cut");
         cuts += more;
     }
     for run in lab.local_runs() {
@@ -384,11 +384,14 @@ fn detached_run_resumes_after_engine_is_killed() {
         "{}",
         stderr(&left)
     );
-    // Its engine is ended in the middle.
+    // Its engine is killed in the middle.
     let there = || first_run_of(&lab.remote_root());
     let end = Instant::now() + crate::PATIENCE;
     while !there().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
-        assert!(Instant::now() < end, "it took too long");
+        assert!(
+            Instant::now() < end,
+            "the first task did not finish in time"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     let daemon = lab.daemon().unwrap();
@@ -434,7 +437,7 @@ fn ctrl_c_stops_remote_run_and_downloads_checkpoint() {
     assert!(said.contains("--place lab"), "{said}");
     let home = &lab.local_runs()[0];
     assert!(home.join("resume/checkpoint.safetensors").exists());
-    // What was stopped there resumes here as well.
+    // A run stopped remotely resumes locally as well.
     let resumed = json(&run_json(
         &["resume", "latest", "--quiet"],
         &lab.local_root(),
@@ -456,7 +459,7 @@ fn download_preserves_locally_added_tasks() {
     assert_eq!(taught["task"], 6);
     let home = lab.local_runs().remove(0);
     fs::write(home.join("notes.txt"), "mine").unwrap();
-    // A file that is gone here still comes back.
+    // A missing local file is downloaded again.
     fs::remove_file(home.join("task_2.safetensors")).unwrap();
     let brought = json(&run_json(
         &["resume", "--place", "lab", "latest"],
@@ -474,7 +477,7 @@ fn download_preserves_locally_added_tasks() {
     assert!(home.join("task_2.safetensors").exists() && home.join("notes.txt").exists());
 }
 
-/// Trains there until the run has this file, and stops it.
+/// Trains remotely until the run has this file, then stops it.
 fn stop_remote_run_at(lab: &Lab, file: &str) {
     let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.local_root())
         .stdout(Stdio::piped())
@@ -499,7 +502,7 @@ fn rejects_remote_resume_of_run_with_local_tasks() {
     let said = refused(&["resume", "--place", "lab", "latest"], &lab.local_root());
     assert_says!(said, "problem-stopped-run-has-added-tasks");
     assert!(taught.exists());
-    // The run there continues without this computer: what it learned does not come over what was taught here.
+    // The remote run continues on its own; downloading it does not overwrite the locally added task.
     let there = first_run_of(&lab.remote_root()).unwrap();
     let daemon = lab.daemon().unwrap();
     kill(&daemon);
@@ -544,7 +547,7 @@ fn images_are_uploaded_once() {
     let Some(lab) = Lab::start() else { return };
     let pictures = lab.path("pictures");
     lab.make_images();
-    // What is linked is read here, and what is hidden is not.
+    // Linked files are uploaded, hidden files are not.
     let linked = pictures.join("light/11.png");
     fs::rename(&linked, lab.path("elsewhere.png")).unwrap();
     std::os::unix::fs::symlink(lab.path("elsewhere.png"), &linked).unwrap();
@@ -629,10 +632,10 @@ fn uploads_table_column_with_its_images() {
 fn concurrent_uploads_of_same_files_succeed() {
     let Some(lab) = Lab::start() else { return };
     lab.make_images();
-    // Large enough for both to be at it at the same time.
+    // Large enough for the uploads to overlap.
     let bytes: Vec<u8> = (0..48u32 << 20).map(|n| (n >> 8) as u8).collect();
     fs::write(lab.path("pictures/large.bin"), bytes).unwrap();
-    // The second one has a data set of its own, with the same large file.
+    // The second program uploads another data set with the same large file.
     copy_folder(&lab.path("pictures"), &lab.path("others"));
     fs::write(lab.path("others/more.txt"), "more").unwrap();
     let begin = |data: &str| {
@@ -654,7 +657,7 @@ fn concurrent_uploads_of_same_files_succeed() {
     assert_eq!(large.filter(|file| file.is_file()).count(), 2);
 }
 
-/// A plugin and a table of backbones of this user's own, none of which is there.
+/// Installs a custom plugin and a table of backbones locally only.
 pub(super) fn install_custom_plugin_and_backbone(lab: &Lab) {
     let data = lab.local_root().join("data/lae-studio");
     fs::create_dir_all(data.join("plugins")).unwrap();
@@ -696,13 +699,13 @@ fn uploads_custom_plugins_and_backbones() {
             &lab.local_root(),
         );
         assert_eq!(essence(&json(&trained)), essence(&expected), "{backbone}");
-        // Once by its content, whatever it is called.
+        // The same content is uploaded once, whatever its name.
         let is_first = backbone == "my-nano";
         assert_eq!(
             stderr(&trained).contains("copying 1 file of the backbone"),
             is_first
         );
-        // At home it answers with what is here.
+        // The downloaded run predicts with the local files.
         let stroke = stroke_image(lab.root.path());
         let words = [
             "predict",
@@ -731,7 +734,7 @@ fn uploads_adapter_of_pet_start() {
     assert_eq!(essence(&json(&trained)), essence(&expected));
     let said = stderr(&trained);
     assert!(said.contains("copying 2 files of the adapter"), "{said}");
-    // The run came home with its copy.
+    // The downloaded run has its own copy.
     fs::remove_dir_all(folder).unwrap();
     let words = ["check", "latest", "--train", "--quiet", "--json", "-"];
     let report = json(&run(&words, &lab.local_root()));
@@ -760,7 +763,7 @@ fn remote_run_with_custom_plugin_and_backbone_resumes() {
     assert_eq!(json(&resumed)["state"], "finished");
 }
 
-/// A file system of this number of KB, unmounted at the end.
+/// A small file system, unmounted when dropped.
 struct SmallDisk(PathBuf);
 
 impl Drop for SmallDisk {
@@ -776,7 +779,7 @@ impl SmallDisk {
         let words = ["-t", "tmpfs", "-o", size, "tmpfs"];
         let mounted = Command::new("mount").args(words).arg(&folder).output();
         if !mounted.is_ok_and(|output| output.status.success()) {
-            skip("a small file system can be mounted by root alone");
+            skip("only root can mount a small file system");
             return None;
         }
         Some(Self(folder))
@@ -789,13 +792,13 @@ fn reports_full_remote_disk() {
     let Some(_small) = SmallDisk::mount(lab.remote_root(), "size=64k") else {
         return;
     };
-    // All but what the program that stays at work needs to begin.
+    // Enough space for the daemon to start, but not for the run.
     let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
     let said = refused(&words, &lab.local_root());
     assert_says!(said, "place-disk-full-what", place = "lab");
     assert!(said.contains("where: lab: "), "{said}");
     assert_says!(said, "place-disk-full-advice");
-    // Not even that.
+    // Not enough space for the daemon either.
     let daemon = lab.daemon().unwrap();
     let ended = Command::new("kill").args(["-KILL", &daemon]).status();
     assert!(ended.unwrap().success());
@@ -844,7 +847,7 @@ fn reports_unreachable_remote_machines() {
     lab.write_places_file("lab", script.to_str().unwrap());
     let said = refused(&train, &lab.local_root());
     assert_says!(said, "place-version-differs", theirs = "9.9.9");
-    // One that speaks something else.
+    // A program that speaks another protocol.
     fs::write(
         &script,
         "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n",
@@ -852,7 +855,7 @@ fn reports_unreachable_remote_machines() {
     .unwrap();
     let said = refused(&train, &lab.local_root());
     assert!(said.contains("an invalid message"), "{said}");
-    // A key that is not let in, a port that nobody listens on.
+    // A rejected key, then a port without a server.
     lab.write_places_file("lab", env!("CARGO_BIN_EXE_lae-studio"));
     lab.revoke_key();
     let said = refused(&train, &lab.local_root());
@@ -887,7 +890,7 @@ fn supports_fish_and_tcsh_login_shells() {
         let Some(lab) = Lab::with_sshd_line(&line) else {
             return;
         };
-        // A path that every shell would take apart.
+        // A path that every shell would split.
         let there = lab.remote_root();
         let file = lab.local_root().join("config/lae-studio/places.toml");
         let text = lab.places_file().replace(

@@ -62,7 +62,7 @@ fn portable_program_stores_runs_next_to_itself() {
     assert!(trained.status.success(), "{trained:?}");
     assert!(stick.data_folder().join("data/runs").is_dir());
     assert_eq!(fs::read_dir(stick.home.path()).unwrap().count(), 0);
-    // The folder is there now, so the word is not needed any more.
+    // The folder exists now, so the option is no longer needed.
     let listed = stick.run(&["runs"]);
     assert!(listed.status.success());
     assert!(String::from_utf8_lossy(&listed.stdout).contains("digits"));

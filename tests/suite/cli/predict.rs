@@ -1,4 +1,4 @@
-//! What `predict` answers.
+//! The `predict` command.
 
 use super::*;
 use crate::data::Made;

@@ -1,4 +1,4 @@
-//! Runs as things: named, found, deleted, restored; a folder of images in a table.
+//! Naming, finding, deleting and restoring runs; predictions for a folder as a table.
 
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-//! `serve --attach`: whose folder it works in, and on which machine.
+//! `serve --attach`: the owner of its folder and the machine of its lock.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::*;
 
-/// A folder of runs in which a program may stay at work until this value is gone.
+/// A folder of runs whose server process is killed when this value is dropped.
 struct Folder(tempfile::TempDir);
 
 impl Drop for Folder {
@@ -25,7 +25,7 @@ impl Folder {
         folder
     }
 
-    /// What belongs to the program at work there.
+    /// A file of the server in this folder.
     fn own(&self, name: &str) -> PathBuf {
         self.0.path().join("runs/.serve").join(name)
     }
@@ -54,7 +54,7 @@ fn serve_folder_is_private_to_its_user() {
         assert!(said.contains("has files of another user"), "{said}");
         fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o777)).unwrap();
     } else {
-        skip("only root gives files away");
+        skip("only root can change the owner of files");
     }
     fs::remove_file(folder.own("journal")).unwrap();
     let attached = folder.attach();
@@ -66,13 +66,13 @@ fn serve_folder_is_private_to_its_user() {
 fn serve_rejects_foreign_and_linked_folders() {
     let folder = Folder::new();
     if chown(folder.own(""), Some(12345), None).is_err() {
-        return skip("only root gives folders away");
+        return skip("only root can change the owner of folders");
     }
     let said = folder.refused();
     assert!(said.contains("belongs to another user"), "{said}");
     assert!(said.contains("another `folder`"), "{said}");
     assert!(!folder.own("lock").exists());
-    // Nor is a link followed to a folder that somebody else chose.
+    // A link to another folder is not followed either.
     let own = folder.own("");
     fs::remove_dir(&own).unwrap();
     let elsewhere = folder.0.path().join("elsewhere");
@@ -112,7 +112,7 @@ fn serve_names_other_machine_and_ignores_stale_lock() {
     let said = folder.refused();
     assert!(begun.elapsed() < Duration::from_secs(20));
     assert!(said.contains("runs on login-7"), "{said}");
-    // One that has not said for minutes that it is at work was ended.
+    // A lock that was not refreshed for minutes is stale.
     let lock = File::options()
         .write(true)
         .open(folder.own("lock"))

@@ -1,10 +1,10 @@
-//! `grid --slurm` with a Slurm of the test's own: an array of 12, a node that is drained, a task that is requeued and one
+//! `grid --slurm` with a test cluster: an array of 12, a node that is drained, a task that is requeued and one
 //! that is cancelled.
 
 use super::grid::{TINY, TestGrid, runs_with_file};
 use super::*;
 
-/// What the test's cluster is made of.
+/// Programs of the test cluster.
 const PROGRAMS: [&str; 6] = [
     "sbatch",
     "squeue",
@@ -14,7 +14,7 @@ const PROGRAMS: [&str; 6] = [
     "munged",
 ];
 
-/// A Slurm with two nodes, gone with this value.
+/// A Slurm cluster with two nodes, stopped when dropped.
 struct Slurm {
     folder: tempfile::TempDir,
 }
@@ -25,7 +25,7 @@ fn script(words: &[&str]) -> Output {
 }
 
 impl Slurm {
-    /// `None` if there is none to start, which is noted.
+    /// `None`, with the reason printed, if Slurm cannot be started.
     fn start() -> Option<Self> {
         let here = |name: &&str| {
             let folders = std::env::var("PATH").unwrap_or_default();
@@ -33,12 +33,12 @@ impl Slurm {
             folders.any(|folder| Path::new(folder).join(name).is_file())
         };
         if let Some(missing) = PROGRAMS.iter().find(|name| !here(name)) {
-            skip(&format!("there is no {missing}, so no Slurm to try"));
+            skip(&format!("{missing} is not installed"));
             return None;
         }
         let id = Command::new("id").arg("-u").output().unwrap().stdout;
         if id.trim_ascii() != b"0" {
-            skip("Slurm's controller is started by root alone");
+            skip("only root can start Slurm's controller");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -70,18 +70,18 @@ impl Drop for Slurm {
     }
 }
 
-/// A grid and the cluster that does it.
+/// A grid and the cluster that runs it.
 struct Array<'a> {
     tried: &'a TestGrid,
     slurm: &'a Slurm,
 }
 
 impl Array<'_> {
-    /// Writes the file of places: this cluster, and one with a wrong partition.
+    /// Writes a places file with this cluster and faulty ones.
     fn write_places_file(&self) {
         let folder = self.tried.runs().join("config/lae-studio");
         std::fs::create_dir_all(&folder).unwrap();
-        // A cluster that names no program is given this one.
+        // A cluster that names no program uses this one.
         let text = "[here]\nslurm = true\npartition = \"tests\"\ntime = \"10:00\"\nmemory = \"900M\"\n\
              setup = [\"export RAYON_NUM_THREADS=1\"]\n[broken]\nslurm = true\nsetup = [\"echo no driver here; exit 3\"]\n[wrong]\nslurm = true\npartition = \"none\"\n[alone]\nssh = \"host\"\n";
         std::fs::write(folder.join("places.toml"), text).unwrap();
@@ -114,7 +114,7 @@ impl Array<'_> {
     }
 }
 
-/// The tasks in this state.
+/// The ids of tasks in this state.
 fn tasks(cells: &[Value], state: &str) -> Vec<String> {
     let fitting = cells.iter().filter(|cell| cell["task"]["state"] == state);
     fitting
@@ -140,7 +140,7 @@ fn slurm_array_survives_drain_requeue_and_cancel() {
     let said = stderr(&submitted);
     assert_eq!(submitted.status.code(), Some(0), "{said}");
     assert_says!(said, "slurm-submitted", runs = "12 runs");
-    // All of it is in the queue: nothing is submitted twice.
+    // All runs are queued: nothing is submitted twice.
     let again = array.run(&["--slurm", "here"]);
     assert_says!(stderr(&again), "slurm-nothing-to-submit");
     array.wait_until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
@@ -223,7 +223,7 @@ fn reports_slurm_rejections_and_failed_tasks() {
         "{told}"
     );
     assert!(told.contains("to submit these again"), "{told}");
-    // The same command does so, and those that wait can be taken back.
+    // The same command submits them again, and waiting tasks can be cancelled.
     slurm.call(&["scontrol", "update", "partition=tests", "state=down"]);
     assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));
     array.wait_until(|cells| tasks(cells, "waiting").len() == 2);

@@ -1,5 +1,5 @@
 //! A run whose PET starts from a LoRA in peft's form: it has a copy of it, and every adapter that does not fit is
-//! reported. `tests/export_check.py` asks peft itself.
+//! reported. `tests/export_check.py` checks with peft itself.
 
 use lae_studio::tensors::{HostTensor, Named, to_bytes};
 
@@ -9,8 +9,8 @@ use super::*;
 const WIDTH: usize = 192;
 pub(super) const CONFIG: &str = r#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4, "bias": "none"}"#;
 
-/// An adapter of this rank on the packed projections of some blocks; its B has values for queries, keys and values where
-/// that is said.
+/// An adapter of this rank on the packed projections of some blocks; its B has values for queries, keys and values as
+/// `parts` says.
 pub(super) fn adapter(
     folder: &Path,
     config: &str,
@@ -42,7 +42,7 @@ pub(super) fn adapter(
     folder.display().to_string()
 }
 
-fn started<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+fn train_words<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", place];
     let ends = ["--quiet", "--json", "-"];
     [QUICK, &own, more, &ends].concat()
@@ -59,7 +59,7 @@ fn run_stores_copy_of_pet_start_adapter() {
     let summary = json(&run(&still, runs.path()));
     let name = summary["run"].as_str().unwrap();
     let own = runs.path().join(name);
-    // What it began with: A as it is, B times alpha / rank; what the adapter leaves out is as it was drawn.
+    // Initial values: A as stored, B times alpha / rank; parts missing in the adapter as drawn.
     let (tensors, _) =
         lae_studio::tensors::load(&own.join("task_1.safetensors"), "read it").unwrap();
     let value = |at: usize, block: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
@@ -77,7 +77,7 @@ fn run_stores_copy_of_pet_start_adapter() {
             .iter()
             .all(|value| value.abs() < 1e-6)
     );
-    // Its original may go.
+    // The original is no longer needed.
     std::fs::remove_dir_all(&folder).unwrap();
     let report = json(&run(
         &["check", name, "--train", "--quiet", "--json", "-"],
@@ -138,7 +138,7 @@ fn first_matching_alpha_pattern_sets_scale() {
     }
 }
 
-/// What changes more than B · A, and what nobody here knows.
+/// Settings that change more than B · A, and an unknown field.
 #[test]
 fn rejects_adapters_with_unsupported_fields() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

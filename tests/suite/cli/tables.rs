@@ -3,7 +3,7 @@
 use super::*;
 use crate::run_tables::{of_method, run as run_of};
 
-/// Whether a value is as a part of a JSON schema says: what `docs/run.schema.json` uses of the language.
+/// Asserts that a value matches a JSON schema; supports the keywords that `docs/run.schema.json` uses.
 fn assert_matches_schema(value: &Value, wanted: &Value, schema: &Value, at: &str) {
     if let Some(reference) = wanted["$ref"].as_str() {
         let part = schema.pointer(reference.trim_start_matches('#'));
@@ -50,7 +50,7 @@ fn assert_matches_schema(value: &Value, wanted: &Value, schema: &Value, at: &str
                     (Some(known), _) => assert_matches_schema(field, known, schema, &at),
                     (None, Value::Bool(false)) => panic!("{at} is not in the schema"),
                     (None, other) if other.is_object() => {
-                        assert_matches_schema(field, other, schema, &at)
+                        assert_matches_schema(field, other, schema, &at);
                     }
                     _ => {}
                 }
@@ -79,7 +79,7 @@ fn run_json_matches_schema() {
     let each: Vec<f64> = serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
     assert_eq!(each.len(), 10);
     assert!((each.iter().sum::<f64>() / 10.0 - number("balanced_accuracy")).abs() < 1e-9);
-    // The larger of two probabilities is none.
+    // The larger of two probabilities is no probability.
     assert!(trained["calibration_error"].is_null());
     let why = trained["why_no_calibration_error"].as_str().unwrap();
     assert!(why.contains("the larger of two probabilities"), "{why}");
@@ -139,12 +139,15 @@ fn groups_runs_and_compares_with_reference_row() {
     };
     let (lae, baseline) = (of("lae"), of("baseline"));
     assert_eq!(lae["runs"].as_array().unwrap().len(), 3);
-    assert!(baseline.get("against").is_none(), "a row against itself");
+    assert!(
+        baseline.get("against").is_none(),
+        "a row is compared with itself"
+    );
     let difference = lae["against"]["mean"].as_f64().unwrap();
     let means = [lae, baseline].map(|row| row["mean"]["final_accuracy"].as_f64().unwrap());
     assert!((difference - (means[0] - means[1])).abs() < 1e-9);
     assert_eq!(lae["against"]["pairs"], 3);
-    // An interval takes differences that are not all equal.
+    // An interval requires differences that are not all equal.
     let all = json(&run_json(&["runs"], runs));
     let all = all.as_array().unwrap();
     let of_method = |method: &'static str| all.iter().filter(move |run| run["method"] == method);
@@ -167,7 +170,7 @@ fn groups_runs_and_compares_with_reference_row() {
             assert!(!differences.iter().all(is_equal), "{differences:?}");
         }
     }
-    // It draws nothing, so its run of another seed pairs with theirs of the same class order.
+    // SimpleCIL uses no random numbers, so its run pairs with runs of another seed.
     assert_eq!(of("simplecil")["against"]["pairs"], 1);
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Teaching as a script sees it.
+//! The `teach` command.
 
 use super::*;
 use crate::teach::{folder_contents, letters};
@@ -70,7 +70,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
         refused(&["teach", "run", "--undo"], root.path()),
         "problem-no-added-task"
     );
-    // As people read it.
+    // Output as text.
     let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for words in [
@@ -116,14 +116,14 @@ fn killed_teach_leaves_run_unchanged() {
         wait_for(&mut child, || Some(partial.clone()));
         child.kill().unwrap();
         child.wait().unwrap();
-        // What is left of it does not count.
+        // Partial files do not count.
         let listed = json(&run_json(&["runs"], root.path()));
         assert_eq!(
             (&listed[0]["state"], &listed[0]["task_count"]),
             (&"finished".into(), &5.into())
         );
     }
-    // And is gone when the run is worked on again.
+    // They are removed when the run is changed again.
     json(&run_json(&["teach", "run", folder], root.path()));
     json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert!(folder_contents(&run) == before);

@@ -29,7 +29,7 @@ fn try_compares_methods_without_storing_runs() {
         let right = one["right"].as_f64().unwrap();
         assert!((0.0..=100.0).contains(&right), "{one}");
         assert!(one["forgotten"].is_f64(), "{one}");
-        // What a run gets is not what it was judged by.
+        // The suggested config holds out no validation images.
         assert_eq!(one["config"]["validation_share"], 0.0);
     }
     // Each method that finished has a p-value against the best one.

@@ -1,4 +1,4 @@
-//! The window's session and another machine: runs there beside runs here, over a real `sshd`.
+//! The window's session with remote machines, over a real `sshd`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::grid::TINY;
 use super::places::{Lab, kill};
 use crate::assert_is;
 
-/// The usual sources, but for the file of places.
+/// The usual sources with another places file.
 struct TestSources {
     disk: Disk,
     root: PathBuf,
@@ -38,7 +38,7 @@ impl Sources for TestSources {
     }
 }
 
-/// A window's session whose runs are in the lab's folder here.
+/// A window's session on the lab's local folder of runs.
 fn open(lab: &Lab, draft: RunConfig) -> Session {
     let root = lab.local_root();
     let sources = TestSources {
@@ -48,19 +48,22 @@ fn open(lab: &Lab, draft: RunConfig) -> Session {
     };
     let engine = Engine::start(root, Arc::new(|| {})).unwrap();
     let mut session = Session::with(Box::new(engine), sources, draft, Arc::new(|| {}));
-    wait_until(&mut session, "the places are read", |s| {
+    wait_until(&mut session, "the places file is read", |s| {
         !s.busy() && s.compare.runs.ready().is_some() && s.places.get("lab").is_some()
     });
     session
 }
 
-/// Takes in events until this is so; none of it may keep a frame waiting.
+/// Handles events until a condition is true; no frame may take long.
 fn wait_until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
     let begun = Instant::now();
     while !done(session) {
         let frame = Instant::now();
         session.drain();
-        assert!(frame.elapsed() < Duration::from_secs(2), "a slow frame");
+        assert!(
+            frame.elapsed() < Duration::from_secs(2),
+            "a frame took too long"
+        );
         let told: Vec<String> = session
             .notices
             .list
@@ -94,7 +97,7 @@ fn has_ended(session: &Session, stage: Stage) -> bool {
     live(session).is_some_and(|run| run.stage == stage)
 }
 
-/// Images of two classes in a folder of this machine.
+/// Writes images of two classes into a folder.
 fn make_images(folder: &Path) {
     for (class, base) in [("dark", 0), ("light", 200)] {
         fs::create_dir_all(folder.join(class)).unwrap();
@@ -128,7 +131,7 @@ fn remote_and_local_runs_train_concurrently() {
         let here = s.train.live.as_ref();
         has_ended(s, Stage::Finished) && here.is_some_and(|run| run.stage == Stage::Finished)
     });
-    assert!(together, "the runs were not at work at once");
+    assert!(together, "the runs did not train at the same time");
     wait_until(&mut session, "they are listed", |s| {
         !s.busy()
             && s.rows()
@@ -154,10 +157,10 @@ fn remote_runs_continue_while_window_is_closed() {
     let mut session = open(&lab, config.clone());
     session.choose_place(Some("lab".into()));
     session.start();
-    // Another one waits behind it.
+    // A second run is queued.
     session.experiment.draft.seed = 2;
     session.start();
-    wait_until(&mut session, "the run has begun there", |s| {
+    wait_until(&mut session, "the remote run has started", |s| {
         live(s).is_some_and(|run| run.header.is_some())
             && s.train.places["lab"].queue.jobs().len() == 1
     });
@@ -165,7 +168,7 @@ fn remote_runs_continue_while_window_is_closed() {
     assert!(lab.daemon().is_some());
     assert_eq!(store::places_at_work(&lab.local_root()), ["lab"]);
     let mut session = open(&lab, config);
-    wait_until(&mut session, "both have come home", |s| {
+    wait_until(&mut session, "both runs are downloaded", |s| {
         let idle = s.train.places.get("lab").is_some_and(AtPlace::is_idle);
         let finished = s.rows().filter(|row| row.state == RunState::Finished);
         idle && finished.count() == 2
@@ -198,7 +201,7 @@ fn run_resumes_remotely_after_engine_dies_without_window() {
             .success()
     );
     let mut session = open(&lab, config);
-    wait_until(&mut session, "the run is told to be stopped", |s| {
+    wait_until(&mut session, "the run is reported as stopped", |s| {
         live(s).is_some_and(|run| !run.stage.is_live())
     });
     let problem = live(&session).unwrap().problem.clone().unwrap();
@@ -233,7 +236,7 @@ fn remote_grid_resumes_after_window_and_engine_end() {
         let grid = s.train.places.get("lab").and_then(|at| at.grid.clone());
         grid.map(|grid| (grid.standing.done(), grid.live))
     };
-    wait_until(&mut session, "its first run is here", |s| {
+    wait_until(&mut session, "its first run is downloaded", |s| {
         let second = live(s).is_some_and(|run| run.progress.is_some());
         done(s) == Some((1, true)) && second
     });
@@ -250,12 +253,12 @@ fn remote_grid_resumes_after_window_and_engine_end() {
     drop(session);
     kill(&lab.daemon().unwrap());
     let mut session = open(&lab, slow_config("digits"));
-    wait_until(&mut session, "it waits on hold", |s| {
+    wait_until(&mut session, "the job is held", |s| {
         let at = s.train.places.get("lab");
         at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
     });
     session.release_held_at("lab");
-    wait_until(&mut session, "all of it is here", |s| {
+    wait_until(&mut session, "all runs are downloaded", |s| {
         done(s) == Some((2, false))
     });
     assert!(
@@ -283,7 +286,7 @@ fn removing_job_cancels_its_upload() {
     let mut session = open(&lab, slow_config(&data.display().to_string()));
     session.choose_place(Some("lab".into()));
     session.start();
-    wait_until(&mut session, "data are carried", |s| {
+    wait_until(&mut session, "the upload has started", |s| {
         !s.train.places["lab"].on_the_way.is_empty()
     });
     let at = &session.train.places["lab"];
@@ -299,7 +302,7 @@ fn removing_job_cancels_its_upload() {
     );
     let job = at.queue.jobs().next().unwrap().id;
     session.remove_job_at("lab", job);
-    wait_until(&mut session, "it is gone", |s| {
+    wait_until(&mut session, "the job is removed", |s| {
         s.train.places["lab"].is_idle()
     });
     let begun = Instant::now();
@@ -312,7 +315,7 @@ fn removing_job_cancels_its_upload() {
     let carried = total_bytes(&lab.remote_root().join(".data"));
     assert!(
         carried < 160 << 20,
-        "all of it was carried: {carried} bytes"
+        "the whole data set was uploaded: {carried} bytes"
     );
 }
 
@@ -347,20 +350,20 @@ fn remote_run_pauses_resumes_and_stops() {
         has_ended(s, Stage::Paused)
     });
     session.wish_at("lab", lae_studio::run::event::ControlRequest::Run);
-    wait_until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
+    wait_until(&mut session, "it resumes", |s| has_ended(s, Stage::Running));
     let job = session.train.places["lab"].job().unwrap();
     session.stop_at("lab", job);
-    wait_until(&mut session, "it is stopped and home", |s| {
+    wait_until(&mut session, "it is stopped and downloaded", |s| {
         has_ended(s, Stage::Stopped)
     });
     let home = lab.local_runs().remove(0);
     assert!(home.join("resume/checkpoint.safetensors").exists());
-    // Here it continues as a run of this computer.
+    // Here it resumes as a local run.
     wait_until(&mut session, "it is listed", |s| {
         !s.busy() && s.row(&home).is_some()
     });
     session.resume(&home, Some("cpu".into()));
-    wait_until(&mut session, "it goes on here", |s| {
+    wait_until(&mut session, "it resumes here", |s| {
         s.train.running().is_some_and(|run| run.progress.is_some())
     });
     assert_eq!(store::about(&home).0.place, "");
@@ -379,7 +382,7 @@ fn unreachable_machine_is_reported_without_blocking_frames() {
     fs::write(lab.path("authorized"), "").unwrap();
     let mut session = open(&lab, slow_config("digits"));
     session.request_places();
-    wait_until(&mut session, "lab is given up", |s| {
+    wait_until(&mut session, "lab rejects the key", |s| {
         let lab = s.places.get("lab").unwrap();
         lab.answers.problem().is_some() && says!(lab.line(), "place-ssh-key-rejected")
     });

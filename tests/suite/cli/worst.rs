@@ -22,7 +22,7 @@ fn worst_lists_most_certain_mistakes_first() {
         pictures.len() as u64,
         told["wrong"].as_u64().unwrap().min(50)
     );
-    assert!(!pictures.is_empty(), "a run so short makes mistakes");
+    assert!(!pictures.is_empty(), "such a short run must make mistakes");
     let sure = |picture: &Value| picture["certainty"].as_f64().unwrap();
     assert!(
         pictures
@@ -37,7 +37,7 @@ fn worst_lists_most_certain_mistakes_first() {
     let of_one = worst(&["--class", class, "--top", "1"]);
     assert_eq!(of_one["pictures"][0], pictures[0]);
     assert_eq!(of_one["pictures"].as_array().unwrap().len(), 1);
-    // Set against the images of that class alone.
+    // Counts refer to this class only.
     let counts = ["tested", "wrong"].map(|key| of_one[key].as_u64().unwrap());
     assert_eq!((counts[0], &of_one["class"]), (6, &class.into()));
     assert!(told["class"].is_null());
@@ -58,7 +58,7 @@ fn worst_lists_most_certain_mistakes_first() {
 fn worst_lists_mislabelled_training_images_first() {
     let root = tempfile::tempdir().unwrap();
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
-    // Two labels are made wrong by a list, which is how a user would correct them.
+    // Two labels are changed to wrong ones with a list of corrections.
     let limited: Vec<_> = data.train.iter().step_by(97).take(2).collect();
     let planted: Vec<String> = limited.iter().map(|sample| sample.name()).collect();
     for sample in limited {
@@ -118,7 +118,7 @@ fn worst_lists_mislabelled_training_images_first() {
         "worst", name, "--split", "train", "--class", "9", "--top", "2",
     ];
     let nines = json(&run_json(&nines, root.path()));
-    // Those whose label was made a nine count among them.
+    // Images relabelled as nine count as nines.
     let mut labels: Vec<&str> = data
         .train
         .iter()
@@ -190,7 +190,7 @@ fn worst_recomputes_missing_certainties() {
         |list: &[Value]| -> f64 { list.iter().map(|p| p["certainty"].as_f64().unwrap()).sum() };
     assert!(
         (sum(old) - sum(new)).abs() < 1e-3,
-        "the snapshot says what testing said"
+        "certainties of snapshot and test differ"
     );
 }
 
@@ -232,7 +232,7 @@ fn corrected_option_selects_label_corrections() {
     let mistakes = worst(&[]);
     let mistake = &mistakes["pictures"][0];
     let name = summary["run"].as_str().unwrap();
-    // A list as the window writes it, of an image of the digits.
+    // A list of corrections as the window writes it.
     let data = lae_studio::data::Dataset::open("digits", &Default::default()).unwrap();
     let named = |sample: &&lae_studio::data::Sample| mistake["picture"] == sample.name();
     let sample = data.test.iter().find(named).unwrap();
@@ -256,7 +256,7 @@ fn corrected_option_selects_label_corrections() {
     assert_eq!(left_out(&["--corrected", list], runs), 1);
     let said = refused(&["data", "digits", "--corrected", "/no/such.toml"], runs);
     assert!(said.contains("read the corrected labels"), "{said}");
-    // A run keeps the list in its settings, and goes by another fingerprint.
+    // A run stores the list in its settings.
     let words = [QUICK, &["--quiet", "--classes-per-task", "10"]].concat();
     let told = json(&run_json(&words, root.path()));
     assert_eq!(

@@ -68,10 +68,7 @@ fn unknown_names_suggest_valid_ones() {
     assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
     let json = [QUICK, &["--json", "/nowhere/at/all/result.json"]].concat();
     assert!(refused(&json, at).contains("the folder does not exist"));
-    assert!(
-        first_run(at).is_none(),
-        "a refused run leaves nothing behind"
-    );
+    assert!(first_run(at).is_none(), "a refused run left files");
 }
 
 #[test]
@@ -106,7 +103,7 @@ fn rejects_mismatched_class_order_before_first_run() {
         "{said}"
     );
     assert!(said.contains("10 classes"), "{said}");
-    assert!(first_run(&runs).is_none(), "no run was begun");
+    assert!(first_run(&runs).is_none(), "a run was started");
 }
 
 #[test]
@@ -123,7 +120,7 @@ fn rejects_huge_numbers_immediately() {
         assert!(said.contains(words), "{said}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{option}");
     }
-    // The same in the file of a run that is to be continued.
+    // The same in the settings of an interrupted run.
     let (runs, summary) = finished();
     let name = summary["run"].as_str().unwrap();
     let copies = root.path().join("copies");
@@ -139,12 +136,12 @@ fn rejects_huge_numbers_immediately() {
     std::fs::write(&metrics, format!("{fewer}\n")).unwrap();
     let said = refused(&["resume", name], &copies);
     assert!(said.contains("--epochs"), "{said}");
-    // It is listed all the same.
+    // The run is still listed.
     let listed = json(&run_json(&["runs"], &copies));
     assert_eq!(listed[0]["state"], "interrupted");
 }
 
-/// Graphics drivers print what they like to standard error, so who wants the CPU does not load them.
+/// Graphics drivers may print to stderr, so CPU runs must not load them.
 #[cfg(target_os = "linux")]
 #[test]
 fn cpu_run_loads_no_graphics_driver() {
@@ -240,7 +237,7 @@ fn escapes_control_characters_in_names() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     const ACT: [char; 3] = ['\u{1b}', '\u{202e}', '\u{9b}'];
     assert!(!shown.contains(ACT), "{shown}");
-    // JSON keeps the names and yet holds no such character.
+    // JSON escapes these characters and keeps the names.
     let output = run(&["data", odd.to_str().unwrap(), "--json", "-"], root.path());
     let json = String::from_utf8_lossy(&output.stdout);
     assert!(!json.contains(ACT), "{json}");
@@ -310,13 +307,13 @@ fn handles_non_utf8_arguments() {
             assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         }
     }
-    // Where only text can be meant, the command line says so.
+    // An argument that must be text is rejected as wrong usage.
     let output = program(&["predict"], runs).arg(odd).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
 
-/// A display that is named and does not answer is reported, and X alone means X alone.
+/// A display that does not respond is reported; with `x11`, Wayland is not tried.
 #[cfg(target_os = "linux")]
 #[test]
 fn names_unusable_display() {

@@ -1,5 +1,4 @@
-//! What is done to a run after it has ended, with calls that fail or are the last: it happens wholly or not at all, and
-//! can be done again.
+//! Commands on finished runs under injected faults: each happens completely or not at all, and can be repeated.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +8,10 @@ use crate::copy_folder;
 use crate::skip::skip;
 use crate::teach::{folder_contents, letters};
 
-/// Something that is done to a run, and the faults of a test run; `tests/faults.py` has them all.
+/// A command on a run and its faults in this test; `tests/faults.py` has all of them.
 struct Action {
     words: &'static [&'static str],
-    /// What is done before it.
+    /// A command that is run first.
     before: &'static [&'static str],
     faults: &'static [&'static str],
 }
@@ -58,7 +57,7 @@ const ACTIONS: [Action; 7] = [
     },
 ];
 
-/// The contents of files, but for those that hold times, and what is not finished.
+/// Contents of finished files, without those that contain times.
 fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = folder_contents(home);
     let passing = |path: &Path| {
@@ -77,7 +76,7 @@ fn state(home: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// A copy of the folder, with summaries that are of these files.
+/// A copy of the folder with updated summaries.
 fn copied(from: &Path) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     copy_folder(from, home.path());
@@ -125,21 +124,18 @@ fn commands_are_atomic_and_repeatable_under_faults() {
             let output = run_program(home.path(), Some(fault), act.words);
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(!said.contains("panicked"), "{what}: {said}");
-            assert!(!output.status.success(), "{what} is taken for nothing");
+            assert!(!output.status.success(), "{what} was ignored");
             let failed = output.status.code() == Some(1);
             assert!(!failed || said.contains("problem: "), "{what}: {said}");
             let now = state(home.path());
             assert!(
                 now == before || now == after,
-                "{what}: half of it is there: {said}"
+                "{what}: only half of it happened: {said}"
             );
             if now == before {
                 run_successfully(home.path(), act.words);
             }
-            assert!(
-                state(home.path()) == after,
-                "{what}: it cannot be done again"
-            );
+            assert!(state(home.path()) == after, "{what}: it cannot be repeated");
         }
     }
 }

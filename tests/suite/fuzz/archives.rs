@@ -9,10 +9,10 @@ use super::bytes::Dice;
 use super::packing::{Zipped, gzipped, tarred, xzipped, zip};
 use super::{Case, Target, fuzz, names_in, single};
 
-/// A file that no archive may make.
+/// A file that no archive may create.
 const OUTSIDE: &str = "/tmp/lae-fuzz-outside.png";
 
-/// Names that lead elsewhere, mean something else, or are too much.
+/// Names that leave the folder, are ambiguous or have a special meaning.
 const NAMES: &[&str] = &[
     "../up.png",
     "s/../../up.png",
@@ -145,7 +145,7 @@ impl Target for Zip {
     }
 }
 
-/// What a tar comes in.
+/// A tar file, plain or compressed.
 fn packed(form: usize, tar: &[u8], dictionary: u8) -> Case {
     match form {
         0 => single("set.tar", tar),
@@ -373,7 +373,7 @@ impl Target for Teachable {
             entries.push((format!("{inside}{name}"), bytes));
         }
         if dice.one_in(10) {
-            // Very many classes, alike once they are names of folders.
+            // Very many classes whose folder names collide.
             let many = 1 << dice.below(12);
             let of = |n: usize| {
                 (

@@ -1,4 +1,4 @@
-//! Chance, and what it does to bytes.
+//! Random mutations of bytes.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// Longest input that is made.
 const LONGEST: usize = 1 << 20;
 
-/// Numbers at which something usually changes.
+/// Boundary values.
 const EDGES: [u64; 22] = [
     0,
     1,
@@ -32,7 +32,7 @@ const EDGES: [u64; 22] = [
     u64::MAX,
 ];
 
-/// The same as texts, and some that are no whole numbers.
+/// Boundary values as text, and some non-integers.
 const NUMBERS: [&str; 24] = [
     "0",
     "1",
@@ -60,7 +60,7 @@ const NUMBERS: [&str; 24] = [
     "inf",
 ];
 
-/// A stream of chance that a target and a seed decide.
+/// A random stream that depends on a target and a seed.
 pub struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -143,7 +143,7 @@ impl Dice {
             2 | 3 if length > 0 => self.put_edge(bytes),
             4 if length > 0 => drop(bytes.drain(self.range(length, 64))),
             5 if length > 0 => {
-                // A piece again and again.
+                // Repeats a piece.
                 let piece = bytes[self.range(length, 64)].to_vec();
                 let times = 1 << self.below(10);
                 let at = self.below(length);

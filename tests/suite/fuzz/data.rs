@@ -9,7 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions, decode_picture_file, picture_size};
 use super::bytes::Dice;
 use super::{Case, Target, fuzz, single};
 
-/// What the image of a small file may take, as docs/reliability.md promises.
+/// Memory that the image of a small file may use, as docs/reliability.md promises.
 const USUALLY: usize = 768 << 20;
 
 fn opens(folder: &Path) -> bool {
@@ -27,7 +27,7 @@ fn opens(folder: &Path) -> bool {
     true
 }
 
-/// A text of a pickle.
+/// A pickled string.
 fn text(text: &str) -> Vec<u8> {
     [b"U", &[text.len() as u8][..], text.as_bytes()].concat()
 }
@@ -41,7 +41,7 @@ fn cifar(images: usize) -> Case {
     (0..images).for_each(|image| batch.extend([b'K', (image % 2) as u8]));
     batch.extend(b"e");
     batch.extend(text("data"));
-    // As numpy writes it: a call, and the state given to what it makes.
+    // As NumPy writes it: a constructor call and its state.
     batch.extend(
         b"cnumpy.core.multiarray\n_reconstruct\nq\x01cnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01",
     );
@@ -336,7 +336,7 @@ impl Target for Pictures {
     }
 }
 
-/// Puts right the checksums of a PNG's chunks.
+/// Corrects the checksums of a PNG's chunks.
 fn mend_png(bytes: &mut [u8]) {
     if !bytes.starts_with(b"\x89PNG") {
         return;

@@ -57,7 +57,7 @@ fn give(mut stream: TcpStream, answer: &[u8]) -> std::io::Result<()> {
     }
     stream.write_all(answer)?;
     stream.shutdown(Shutdown::Write)?;
-    // What the other side still says is read, or it would see a reset in place of the answer.
+    // Drains the connection, or the client would see a reset instead of the answer.
     while stream.read(&mut piece)? > 0 {}
     Ok(())
 }
@@ -145,7 +145,7 @@ impl Target for Downloads {
         let given = std::fs::read(folder.join("1")).unwrap();
         *self.answers.lock().unwrap() = vec![given; 12];
         let to = folder.join("got");
-        // Nobody waits for a second try that brings nothing new.
+        // Gives up at the second attempt that brings nothing new.
         let mut calls = BTreeMap::new();
         let mut go_on = |progress: lae_studio::fetch::DownloadProgress| {
             let times = calls.entry(progress.done).or_insert(0);

@@ -1,4 +1,4 @@
-//! What another process sends.
+//! Messages of another process.
 
 use std::path::Path;
 

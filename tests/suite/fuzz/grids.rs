@@ -1,4 +1,4 @@
-//! Files of grids: read, and what they come to.
+//! Grid files and the cells they expand to.
 
 use std::path::Path;
 

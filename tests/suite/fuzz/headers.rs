@@ -38,7 +38,7 @@ pub fn vary_header(bytes: &[u8], dice: &mut Dice, words: &[&[u8]]) -> Vec<u8> {
     joined(&header, data)
 }
 
-/// Gives some tensors another shape, name or type, and every tensor its place.
+/// Removes some tensors or changes their shapes, and recomputes all offsets.
 fn reshape(header: &mut Vec<u8>, dice: &mut Dice) {
     let mut all: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(header).unwrap();

@@ -1,5 +1,4 @@
-//! Lessons: those that a teacher wrote for the page Learn, those that a run was taught and keeps in
-//! its folder, and what people say of a run.
+//! Lessons of the page Learn, added tasks in a run's folder, and the notes on a run.
 
 use std::path::Path;
 
@@ -20,7 +19,7 @@ use crate::store::{header, report};
 
 /// A lesson that a teacher wrote.
 struct Units {
-    /// What the runs of any lesson came to.
+    /// Results used for the runs of any lesson.
     trained: RunFigures,
 }
 
@@ -136,7 +135,7 @@ impl Units {
     }
 }
 
-/// What a run came to, with what it was taught.
+/// Results of a run, added tasks included.
 fn figures_of(header: &RunHeader, reports: &[TaskReport]) -> RunFigures {
     let mut history = Histories::default();
     for report in reports {
@@ -165,7 +164,7 @@ fn ask(part: &UnitPart, figures: &Figures) {
     }
 }
 
-/// A run with a lesson that it was taught.
+/// A run with an added task.
 struct Taught;
 
 const TAUGHT_WORDS: &[&[u8]] = &[
@@ -257,7 +256,7 @@ impl Target for Taught {
             update_fingerprint(&mut case);
         }
         if dice.one_in(40) {
-            // Another number of the lesson, or a second one.
+            // Another number of the task, or a second copy.
             let other = *dice.one_of(&["task_1", "task_4", "task_03", "task_99999999999999999999"]);
             let keep = dice.one_in(2);
             for name in own {
@@ -287,7 +286,7 @@ impl Target for Taught {
                 }
             }
         }
-        // What can be taken back leaves a run without its last lesson.
+        // Undoing removes the last added task.
         let run = folder.join("run");
         let before = store::load(&run).map(|stored| stored.header.added_tasks.len());
         if let (Ok(count), Ok(_)) = (before, store::undo_added_task(&run)) {
@@ -298,7 +297,7 @@ impl Target for Taught {
     }
 }
 
-/// Reads everything there is about a run and its lessons.
+/// Reads everything about a run and its added tasks.
 fn read_whole_run(stored: &StoredRun) -> bool {
     let header = &stored.header;
     serde_json::to_string(&store::summary(stored)).unwrap();
@@ -322,7 +321,7 @@ fn read_whole_run(stored: &StoredRun) -> bool {
     fine
 }
 
-/// Writes into the lesson which list of images there is by now.
+/// Updates the fingerprint of the list of images.
 fn update_fingerprint(case: &mut Case) {
     let Some(print) = case.get(PICTURES).map(|list| hex(&Sha256::digest(list))) else {
         return;
@@ -338,7 +337,7 @@ fn update_fingerprint(case: &mut Case) {
     case.insert(LESSON.into(), text.into_bytes());
 }
 
-/// What people say of a run.
+/// Name, tags and note of a run.
 struct AboutFile;
 
 impl Target for AboutFile {
@@ -391,7 +390,7 @@ impl Target for AboutFile {
 
     fn read(&self, folder: &Path) -> bool {
         let (said, remark) = store::about(folder);
-        // What was read can be said again, and is the same then.
+        // Values that were read can be written and read again.
         let kept = store::set_about(folder, &said).unwrap();
         assert_eq!(kept, said);
         assert_eq!(store::about(folder).0, said);

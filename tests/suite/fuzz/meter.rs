@@ -99,7 +99,7 @@ fn meter_measures_memory_and_time_of_own_thread() {
     assert!((5 << 20..6 << 20).contains(&memory), "{memory}");
     let told = std::path::Path::new("/proc/thread-self/schedstat").exists();
     assert!(!told || (time > Duration::ZERO && time < Duration::from_secs(60)));
-    // What others do meanwhile is theirs.
+    // Other threads are not counted.
     let meter = Meter::start();
     std::thread::spawn(|| drop(vec![0u8; 50 << 20]))
         .join()

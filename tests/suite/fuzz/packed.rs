@@ -1,4 +1,4 @@
-//! Packed runs, with files that no run has, other content, and hashes that are right all the same.
+//! Packed runs with foreign files and changed content, but correct hashes.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use super::packing::{Zipped, unzipped, zip};
 use super::{Case, Target, fuzz, names_in, single};
 use crate::store::{header, report};
 
-/// A file that no packed run may make.
+/// A file that no packed run may create.
 const OUTSIDE: &str = "/tmp/lae-fuzz-outside.toml";
-/// Names that lead elsewhere, or are no run's.
+/// Names that leave the folder or belong to no run.
 const NAMES: &[&str] = &[
     OUTSIDE,
     "../run.toml",
@@ -94,7 +94,7 @@ impl Target for PackedRuns {
     }
 }
 
-/// Lets the manifest name all files with their lengths and hashes.
+/// Lists all files in the manifest with their lengths and hashes.
 fn name_all(files: &mut [(String, Vec<u8>)]) {
     let named = files.iter().filter(|(name, _)| name != "manifest.json");
     let named = named.map(|(name, bytes)| {

@@ -1,5 +1,4 @@
-//! ZIP, tar and xz files put together field by field: checksums are right (mostly), what they cover
-//! is not.
+//! ZIP, tar and xz files built field by field: wrong content with mostly correct checksums.
 
 use std::io::{Cursor, Read, Write};
 

@@ -1,4 +1,4 @@
-//! The file of places.
+//! The places file.
 
 use std::path::Path;
 

@@ -152,7 +152,7 @@ impl Target for RunFolders {
         }
         for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {
             let folder = &run.header.folder;
-            // What was made from the other files now, and what is read from its own.
+            // The stored summary equals one made from the other files.
             assert_eq!(store::summarize(folder).unwrap().saved(), run.saved());
             if let Ok(stored) = store::load(folder) {
                 let _ = store::verify(&stored, None);
@@ -222,7 +222,7 @@ impl Target for Queue {
         let kept = file.save(&jobs);
         assert!(
             kept.is_ok() || problem.is_some(),
-            "what was read is not kept: {kept:?}"
+            "a queue that was read cannot be saved: {kept:?}"
         );
         problem.is_none()
     }

@@ -1,5 +1,5 @@
 //! Snapshots and checkpoints as each method reads them: a stopped run resumes from a mutated
-//! checkpoint, and a mutated snapshot is asked what is on an image.
+//! checkpoint, and a mutated snapshot classifies an image.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -40,7 +40,7 @@ struct States {
 }
 
 impl States {
-    /// The folder of a run of this method that was stopped; `None` if one task is all.
+    /// The folder of a stopped run of this method; `None` if the method has a single task.
     fn stopped(&self, method: usize) -> Option<&Case> {
         let make = || {
             let mut config = crate::methods::config_of(METHODS[method]);

@@ -41,7 +41,7 @@ fn opens(path: &Path) -> bool {
     opened.is_ok()
 }
 
-/// What the names and texts of the three families are made of.
+/// Parts of names and texts of the three families.
 const WORDS: &[&[u8]] = &[
     b"\"F32\"",
     b"\"F16\"",
@@ -106,7 +106,7 @@ fn file(write: impl FnOnce(&Path)) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// What is beside weights: the descriptions of timm and of transformers.
+/// Descriptions of timm and transformers beside weights.
 struct Beside;
 
 impl Target for Beside {
@@ -202,7 +202,7 @@ fn vary_zip(bytes: &[u8], dice: &mut Dice, words: &[&[u8]], wanted: &[&str]) -> 
             .filter(|&at| wanted.iter().any(|end| entries[at].0.ends_with(end)))
             .collect();
         let at = *dice.one_of(&fitting);
-        // The numbers behind a header are of no interest.
+        // Only headers are mutated.
         let head = entries[at].1.len().min(4096);
         let rest = entries[at].1.split_off(head);
         dice.mutate(&mut entries[at].1, words);
@@ -302,7 +302,7 @@ const PICKLED: &[&[u8]] = &[
     b"\x95\0\0\0\0\0\0\0\0",
 ];
 
-/// The form of before 2020: pickles one after the other, then the numbers.
+/// The format before 2020: pickles one after the other, then the numbers.
 fn older(modern: &[u8]) -> Vec<u8> {
     let entries = unzipped(modern);
     let of = |end: &str| entries.iter().find(|(name, _)| name.ends_with(end));
@@ -363,7 +363,7 @@ impl Target for PyTorch {
     }
 }
 
-/// Files of exact tensors, each a small run in itself.
+/// Golden files, each a small run in itself.
 struct Golden;
 
 impl Target for Golden {
@@ -441,8 +441,7 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
     joined(&serde_json::to_vec(&header).unwrap(), data)
 }
 
-/// Whatever a golden file says of its sizes, memory for them is asked for only if its tensors have
-/// them: more than there is would end the program.
+/// Declared sizes must not cause allocations that the tensors do not need: too large ones would abort the program.
 #[test]
 fn golden_check_survives_wrong_declared_sizes() {
     let place = WeightPlacement::from(&Device::flex());

@@ -1,4 +1,4 @@
-//! Packed runs that nobody packed: each is refused with a sentence, and leaves nothing.
+//! Hostile packed runs: each is rejected with an error and leaves no files.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::trained;
 use crate::fuzz::packing::{Zipped, unzipped, zip};
 
-/// The files of an honest packed run, to be put together otherwise.
+/// The files of a valid packed run, to be modified.
 struct Honest(Vec<(String, Vec<u8>)>);
 
 impl Honest {
@@ -130,7 +130,7 @@ fn rejects_links_and_duplicate_names() {
 
 #[test]
 fn rejects_archive_bombs() {
-    // Longer than it says: never more is written than the manifest names.
+    // Longer than its manifest states.
     let mut honest = Honest::new();
     honest.add("about.toml", b"");
     *honest.bytes("about.toml") = vec![b'\n'; 8 << 20];
@@ -139,7 +139,7 @@ fn rejects_archive_bombs() {
         problem.what.contains("longer than stated in its manifest"),
         "{problem}"
     );
-    // It says that it is long.
+    // The manifest states excessive lengths.
     for (bytes, why) in [
         (1u64 << 60, "it is too large"),
         (300 << 20, "times its size"),
@@ -170,7 +170,7 @@ fn rejects_truncated_damaged_and_changed_archives() {
     }
     refused(b"no archive at all, but longer than what ends one");
     let mut flipped = whole.clone();
-    // In what is packed of the first file: its sum is wrong then.
+    // Flips a bit in the compressed first file, so its checksum is wrong.
     flipped[200] ^= 0x10;
     refused(&flipped);
     let mut honest = Honest::new();

@@ -107,8 +107,7 @@ fn examples_of_known_class_count_for_that_class() {
     }
 }
 
-/// RanPAC's added task of classes that it knows leaves their second columns empty and the others with
-/// the weights of the run's λ.
+/// Asserts that RanPAC leaves the second columns of known classes empty and solves the others with the run's λ.
 fn assert_known_columns_updated(stored: &StoredRun) {
     let ridge = |task: usize| stored.reports[task].measurements["ridge"];
     assert_eq!(ridge(2), ridge(1));
@@ -124,8 +123,7 @@ fn assert_known_columns_updated(stored: &StoredRun) {
     assert_ne!(rows[3], &before.values[3 * 300..4 * 300]);
 }
 
-/// One image, or one of each of two classes, says nothing about how far all classes' weights are
-/// to be held down.
+/// One image, or one of each of two classes, is too little to choose the ridge for all classes.
 #[test]
 fn added_task_reuses_ridge_of_run() {
     let root = tempfile::tempdir().unwrap();
@@ -237,7 +235,7 @@ fn forgetting_is_unmeasured_when_old_images_are_missing() {
         .path()
         .join("G")
         .join(first_file(&made.path().join("G")));
-    // Another image in the place of one.
+    // Replaces one image by another.
     std::fs::copy(
         added_task
             .path()

@@ -1,4 +1,4 @@
-//! Added tasks that cannot be: one clear sentence each, and the run stays as it was.
+//! Invalid added tasks: each is rejected with one clear sentence, and the run stays unchanged.
 
 use super::*;
 use crate::assert_is;
@@ -46,7 +46,7 @@ fn rejected_added_task_leaves_run_unchanged() {
     // A single class is enough for a method that compares with means.
     let prototypes = finished(&config("simplecil"), root.path());
     add_task(&prototypes, alone.path());
-    // Images lying beside each other are one class, too.
+    // A folder of images is one class, too.
     let flat = alone.path().join("A");
     let header = |run: &Path| store::load(run).unwrap().header;
     add_task(&prototypes, &flat);
@@ -106,7 +106,7 @@ fn rejects_runs_without_task_backbone_or_state() {
     let problem = teach_error(&run, good.path());
     assert!(problem.what.contains("snapshot of task 2"), "{problem}");
 
-    // As a version left it that kept no state with a finished run.
+    // As left by a version that stored no state with a finished run.
     let run = finished(&config("ranpac"), root.path());
     std::fs::remove_file(run.join("state.safetensors")).unwrap();
     let problem = teach_error(&run, good.path());
@@ -200,7 +200,7 @@ fn detects_modified_files_of_added_task() {
         assert!(problem.what.contains(said), "{said}: {problem}");
     }
     std::fs::write(&facts, text).unwrap();
-    // An added task of tasks that are not there.
+    // An added task whose number is too high.
     std::fs::rename(&folder, run.join("lessons/task_7")).unwrap();
     let problem = store::load(&run).unwrap_err();
     assert_says!(problem.what, "problem-added-task-number", task = 7);
