@@ -281,7 +281,7 @@ fn reads_original_jax_vit_archive() {
 }
 
 #[test]
-fn reads_values_unknown_from_shapes_from_metadata() {
+fn metadata_supplies_heads_and_normalisation() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::vit(), Dtype::F32, &[], &path);

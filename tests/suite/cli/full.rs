@@ -140,7 +140,7 @@ fn out_of_gpu_memory_reduces_micro_batch() {
 
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn gpu_lost_without_memory_resumes_with_smaller_micro_batch() {
+fn gpu_lost_by_out_of_memory_resumes_with_smaller_batch() {
     let Some(run) = StartedRun::with_megabytes("45") else {
         return;
     };

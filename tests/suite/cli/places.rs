@@ -635,7 +635,7 @@ fn concurrent_uploads_of_same_files_succeed() {
     // Large enough for the uploads to overlap.
     let bytes: Vec<u8> = (0..48u32 << 20).map(|n| (n >> 8) as u8).collect();
     fs::write(lab.path("pictures/large.bin"), bytes).unwrap();
-    // The second program uploads another data set with the same large file.
+    // The second program uploads another dataset with the same large file.
     copy_folder(&lab.path("pictures"), &lab.path("others"));
     fs::write(lab.path("others/more.txt"), "more").unwrap();
     let begin = |data: &str| {

@@ -315,7 +315,7 @@ fn removing_job_cancels_its_upload() {
     let carried = total_bytes(&lab.remote_root().join(".data"));
     assert!(
         carried < 160 << 20,
-        "the whole data set was uploaded: {carried} bytes"
+        "the whole dataset was uploaded: {carried} bytes"
     );
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn predict_skips_broken_images() {
+fn predict_reports_broken_images_and_classifies_others() {
     let (runs, _) = finished();
     let folder = tempfile::tempdir().unwrap();
     let good = stroke_image(folder.path());
