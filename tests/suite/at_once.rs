@@ -96,7 +96,7 @@ fn same(what: &str, a: &Named, b: &Named, Bound(most, share): Bound) {
 }
 
 #[test]
-fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
+fn micro_batches_match_whole_batch_for_every_method() {
     for method in METHODS {
         let whole = settings(method);
         let parts = RunConfig {
@@ -116,7 +116,7 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
 /// On a GPU other kernels run, and images come in parts as well.
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
-fn so_does_a_card() {
+fn micro_batches_match_whole_batch_on_gpu() {
     let imitated =
         |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
     let Some(card) = device::list().iter().find(imitated) else {
@@ -155,7 +155,7 @@ impl Sink for Stopper<'_> {
 }
 
 #[test]
-fn a_stopped_run_goes_on_with_fewer_images_at_once_and_says_so() {
+fn resume_accepts_and_stores_smaller_micro_batch() {
     let config = settings(METHODS[0]);
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();

@@ -299,7 +299,7 @@ fn text_length(code: &str) -> usize {
 }
 
 #[test]
-fn no_files_import_each_other_in_a_loop() {
+fn packages_have_no_import_cycles() {
     let packages = Package::all();
     let circles: Vec<_> = packages.iter().flat_map(Package::circles).collect();
     assert!(
@@ -317,7 +317,7 @@ fn package_of<const FILES: usize>(files: [(&str, &str); FILES]) -> Package {
 }
 
 #[test]
-fn loops_are_found_however_a_file_names_another() {
+fn finds_cycles_through_aliases_reexports_and_super() {
     let package = package_of([
         ("line", "use crate::gate::Gate;"),
         (
@@ -335,7 +335,7 @@ fn loops_are_found_however_a_file_names_another() {
 }
 
 #[test]
-fn paths_are_followed_to_the_file_that_defines_something() {
+fn imports_resolve_to_defining_file() {
     let files = [
         (
             "head/mod",

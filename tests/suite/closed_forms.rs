@@ -141,7 +141,7 @@ fn right(verdicts: &[Answer], labels: &[usize]) -> usize {
 
 /// The method's own adapter where it fits, other plugins everywhere.
 #[test]
-fn any_plugin_serves_in_any_family_that_it_fits() {
+fn closed_form_methods_learn_with_any_compatible_plugin() {
     let [vit, swin, convnext] = families();
     for (architecture, plugin) in [
         (&vit, "streamadapter"),
@@ -175,7 +175,7 @@ fn any_plugin_serves_in_any_family_that_it_fits() {
 }
 
 #[test]
-fn the_adapter_is_refused_where_its_site_is_missing() {
+fn rejects_plugin_on_blocks_without_its_site() {
     let [.., convnext] = families();
     let backbone = convnext.random(3, &Device::flex()).unwrap();
     let spec = PluginLibrary::with_folders(Vec::new())
@@ -194,7 +194,7 @@ fn the_adapter_is_refused_where_its_site_is_missing() {
 }
 
 #[test]
-fn esn_asks_for_a_class_token_before_the_start() {
+fn esn_check_requires_class_token() {
     let [vit, swin, convnext] = families();
     let headless = Architecture::of(vit::Config {
         class_token: false,
@@ -226,7 +226,7 @@ fn kept(method: &mut dyn Method) -> Named {
 }
 
 #[test]
-fn esn_trains_its_prompt_in_every_task_unless_it_is_fixed() {
+fn esn_trains_prompt_in_later_tasks_unless_frozen() {
     let [vit, ..] = families();
     for (own, moves) in [
         (&["prompt_length=3"][..], true),
@@ -260,7 +260,7 @@ fn esn_trains_its_prompt_in_every_task_unless_it_is_fixed() {
 
 /// λ·mean((E − anchor)²) with either sign of the logits, and 0 for λ = 0.
 #[test]
-fn the_energy_in_the_loss_is_the_released_or_the_printed_one() {
+fn energy_term_matches_released_and_printed_formula() {
     let rows = [[1.0f64, -2.0, 0.5], [3.0, 3.0, -1.0]];
     let logits = Tensor::<2>::from_data(rows.map(|row| row.map(|z| z as f32)), &Device::flex());
     for (as_printed, sign) in [(false, -1.0), (true, 1.0)] {
@@ -283,7 +283,7 @@ fn the_energy_in_the_loss_is_the_released_or_the_printed_one() {
 
 /// Measured in another order, other images judge λ; the sums are those of all images all the same.
 #[test]
-fn ranpac_measures_in_a_random_order() {
+fn ranpac_shuffles_its_measuring_pass() {
     let config = RunConfig {
         method: "ranpac".into(),
         ..RunConfig::default()

@@ -34,7 +34,7 @@ fn named(samples: &[Sample]) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
+fn corrections_apply_in_both_splits_without_moving_images() {
     let made = Made::new();
     made.class("cat", 10).class("dog", 10);
     let plain = made.open();
@@ -76,7 +76,7 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
 }
 
 #[test]
-fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied() {
+fn ignores_stale_corrections_and_rejects_emptied_classes() {
     let made = Made::new();
     made.class("train/cat", 3).class("train/dog", 3);
     made.class("test/cat", 2).class("test/dog", 2);
@@ -122,7 +122,7 @@ impl Sink for AfterOne<'_> {
 }
 
 #[test]
-fn a_run_is_continued_with_the_labels_it_began_with() {
+fn resume_uses_corrections_from_run_start() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
         classes_per_task: "5".into(),
@@ -219,7 +219,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
 }
 
 #[test]
-fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
+fn corrected_training_label_equals_moved_file() {
     let of = |folders: [(&str, usize); 4]| {
         let made = Made::new();
         for (folder, count) in folders {

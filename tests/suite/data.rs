@@ -94,7 +94,7 @@ pub fn assumed(data: &Dataset) -> String {
 }
 
 #[test]
-fn class_folders_are_split_by_seed_and_share() {
+fn splits_class_folders_by_seed_and_share() {
     let made = Made::new();
     made.class("cat", 10).class("Dog", 20).class("猫 ñ", 10);
     let data = made.open();
@@ -134,7 +134,7 @@ fn class_folders_are_split_by_seed_and_share() {
 
 /// Folders inside classes, and splits and domains around them, with names in both Unicode forms.
 #[test]
-fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
+fn composed_and_decomposed_unicode_names_are_equal() {
     let open = |write: fn(&str) -> String, options: &OpenOptions, list: &str| {
         let made = Made::new();
         // The images are generated from their names, so the folders are renamed afterwards.
@@ -220,7 +220,7 @@ fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
 }
 
 #[test]
-fn images_of_12_bits_are_read_like_rescaled_ones() {
+fn bit_depth_option_rescales_12_bit_images() {
     let (few, full) = (Made::new(), Made::new());
     for class in ["a", "b"] {
         few.twelve_bits(class, 5, 1);
@@ -266,7 +266,7 @@ fn images_of_12_bits_are_read_like_rescaled_ones() {
 }
 
 #[test]
-fn train_and_test_folders_are_found_from_above_and_from_below() {
+fn finds_splits_from_parent_and_inner_folders() {
     let made = Made::new();
     for class in ["a", "b"] {
         made.class(&format!("set/train/{class}"), 3)
@@ -308,7 +308,7 @@ fn train_and_test_folders_are_found_from_above_and_from_below() {
 }
 
 #[test]
-fn validation_serves_where_test_has_no_classes() {
+fn uses_validation_split_if_test_has_no_classes() {
     let made = Made::new();
     made.class("train/n01/images", 3)
         .class("train/n02/images", 3)
@@ -332,7 +332,7 @@ fn validation_serves_where_test_has_no_classes() {
 }
 
 #[test]
-fn a_flat_folder_with_a_csv() {
+fn reads_flat_folder_with_csv_labels() {
     let made = Made::new();
     made.class("images", 4);
     made.file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
@@ -364,7 +364,7 @@ fn a_flat_folder_with_a_csv() {
 }
 
 #[test]
-fn a_csv_without_header_and_with_semicolons() {
+fn reads_semicolon_csv_without_header() {
     let made = Made::new();
     made.class("", 0).pictures(&["x1.png", "x2.png", "x3.png"]);
     made.file("list.csv", "x1.png;1\nx2.png;0\nx3.png;1\n");
@@ -384,7 +384,7 @@ fn a_csv_without_header_and_with_semicolons() {
 }
 
 #[test]
-fn list_files_rule_over_folders() {
+fn list_files_take_precedence_over_folders() {
     let made = Made::new();
     made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
     made.file("imagenet-r/README.txt", "about this data");
@@ -409,7 +409,7 @@ fn list_files_rule_over_folders() {
 }
 
 #[test]
-fn classes_that_hold_the_same_folders_stay_classes() {
+fn keeps_classes_with_equal_subfolder_names() {
     let made = Made::new();
     for folder in ["cat/train", "cat/test", "dog/train", "dog/test"] {
         made.class(folder, 3);
@@ -426,7 +426,7 @@ fn classes_that_hold_the_same_folders_stay_classes() {
 }
 
 #[test]
-fn domains_are_put_together_with_and_without_lists() {
+fn merges_domains_with_and_without_lists() {
     let made = Made::new();
     for domain in ["clipart", "real", "sketch"] {
         made.class(&format!("{domain}/car"), 5)
@@ -457,7 +457,7 @@ fn domains_are_put_together_with_and_without_lists() {
 }
 
 #[test]
-fn coda_prompts_yaml_lists() {
+fn reads_coda_prompt_yaml_lists() {
     let made = Made::new();
     made.class("n01", 2).class("n02", 2);
     made.file(
@@ -479,7 +479,7 @@ fn coda_prompts_yaml_lists() {
 }
 
 #[test]
-fn bad_files_are_listed_and_the_rest_is_used() {
+fn skips_bad_files_and_reports_reasons() {
     let made = Made::new();
     made.class("a", 4).class("b", 4);
     let good = fs::read(made.path().join("a/000.png")).unwrap();
@@ -568,7 +568,7 @@ fn bomb() -> Vec<u8> {
 }
 
 #[test]
-fn folders_without_classes_say_what_they_hold() {
+fn reports_problem_for_unusable_folders() {
     let problem = |made: &Made| made.try_open(&OpenOptions::default()).unwrap_err();
     let made = Made::new();
     assert!(
@@ -622,7 +622,7 @@ fn folders_without_classes_say_what_they_hold() {
 }
 
 #[test]
-fn a_class_that_only_one_split_has() {
+fn handles_classes_missing_from_one_split() {
     let made = Made::new();
     made.class("train/a", 5)
         .class("train/b", 5)
@@ -649,7 +649,7 @@ fn a_class_that_only_one_split_has() {
 }
 
 #[test]
-fn the_same_image_in_both_splits_is_reported() {
+fn reports_duplicates_across_splits() {
     let made = Made::new();
     made.class("train/a", 3)
         .class("train/b", 3)
@@ -666,7 +666,7 @@ fn the_same_image_in_both_splits_is_reported() {
 }
 
 #[test]
-fn the_same_image_under_two_labels_is_reported() {
+fn reports_images_with_two_labels() {
     let made = Made::new();
     made.class("train/a", 6)
         .class("train/b", 6)
@@ -708,7 +708,7 @@ fn the_same_image_under_two_labels_is_reported() {
 
 #[cfg(unix)]
 #[test]
-fn unreadable_files_and_folders_are_listed() {
+fn lists_unreadable_files_and_broken_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let made = Made::new();
     made.class("a", 3).class("b", 3).class("c", 3);
@@ -745,7 +745,7 @@ fn unreadable_files_and_folders_are_listed() {
 }
 
 #[test]
-fn limits_take_evenly_spaced_images() {
+fn limits_pick_evenly_spaced_images() {
     let made = Made::new();
     made.class("train/a", 10)
         .class("train/b", 3)
@@ -778,7 +778,7 @@ fn limits_take_evenly_spaced_images() {
 }
 
 #[test]
-fn a_validation_share_leaves_the_test_images_unseen() {
+fn validation_share_excludes_test_images() {
     let made = Made::new();
     made.class("train/a", 10)
         .class("train/b", 10)
@@ -796,7 +796,7 @@ fn a_validation_share_leaves_the_test_images_unseen() {
 }
 
 #[test]
-fn embedded_sets_open_and_have_fixed_splits() {
+fn embedded_datasets_have_fixed_splits() {
     let digits = Dataset::open("digits", &OpenOptions::default()).unwrap();
     assert_eq!(
         (digits.classes.len(), digits.train.len() + digits.test.len()),
@@ -815,7 +815,7 @@ fn embedded_sets_open_and_have_fixed_splits() {
 }
 
 #[test]
-fn a_scenario_puts_every_image_into_exactly_one_task() {
+fn scenario_assigns_each_image_to_one_task() {
     let data = Dataset::open("letters", &OpenOptions::default()).unwrap();
     let sizes = TaskSizes::parse("6,5,5,5,5").unwrap();
     let scenario = Scenario::new(&data.classes, &ClassOrder::Seeded(3), &sizes).unwrap();
@@ -832,7 +832,7 @@ fn a_scenario_puts_every_image_into_exactly_one_task() {
 }
 
 #[test]
-fn jpegs_without_an_end_marker_are_read_and_counted() {
+fn reads_and_counts_jpegs_without_end_marker() {
     let made = Made::new();
     for name in ["a/1.jpg", "a/2.jpg", "b/1.jpg", "b/2.jpg"] {
         let path = made.path().join(name);

@@ -94,7 +94,7 @@ fn entries(made: &Made) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn an_archive_gives_what_its_folder_gives() {
+fn archives_yield_same_images_as_folder() {
     let made = Made::new();
     let list = entries(&made);
     let borrowed: Vec<(&str, &[u8])> = list
@@ -121,7 +121,7 @@ fn an_archive_gives_what_its_folder_gives() {
 }
 
 #[test]
-fn several_that_unpack_one_archive_at_once_all_read_the_same() {
+fn concurrent_unpacking_yields_same_images() {
     let made = Made::new();
     made.class("a", 40).class("b", 40);
     let mut tar = tar::Builder::new(Vec::new());
@@ -149,7 +149,7 @@ fn several_that_unpack_one_archive_at_once_all_read_the_same() {
 }
 
 #[test]
-fn nothing_leaves_the_folder() {
+fn skips_archive_entries_outside_folder() {
     let made = Made::new();
     let list = entries(&made);
     let png = list[0].1.clone();
@@ -182,7 +182,7 @@ fn nothing_leaves_the_folder() {
 }
 
 #[test]
-fn links_in_archives_are_not_followed() {
+fn skips_links_in_archives() {
     let made = Made::new();
     let list = entries(&made);
     let mut tar = tar::Builder::new(Vec::new());
@@ -231,7 +231,7 @@ fn tar_of_long_name(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn long_names_are_read_and_endless_ones_refused() {
+fn reads_long_names_and_rejects_oversized_headers() {
     let made = Made::new();
     let list = entries(&made);
     let (name, png) = &list[0];
@@ -263,7 +263,7 @@ fn long_names_are_read_and_endless_ones_refused() {
 }
 
 #[test]
-fn a_bomb_and_a_cut_archive_are_refused() {
+fn rejects_bombs_and_truncated_archives() {
     let place = tempfile::tempdir().unwrap();
     let bomb = gz(&tar_of(&[("a/1.bmp", &vec![0; 300 << 20])]));
     assert!(bomb.len() < 3 << 20);
@@ -318,7 +318,7 @@ fn cifar100(folder: &Path) {
 }
 
 #[test]
-fn cifar_records_and_their_image_folder_are_the_same_data() {
+fn cifar_records_match_exported_image_folder() {
     let made = Made::new();
     let inner = made.path().join("cifar-100-binary");
     fs::create_dir(&inner).unwrap();
@@ -346,7 +346,7 @@ fn cifar_records_and_their_image_folder_are_the_same_data() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_image_folder_has_names_that_every_system_takes() {
+fn export_writes_portable_names() {
     let made = Made::new();
     for class in ["Tit", "tit", "con", "wren.", "owl: small"] {
         made.class(&format!("train/{class}"), 2);
@@ -380,7 +380,7 @@ fn an_image_folder_has_names_that_every_system_takes() {
 }
 
 #[test]
-fn a_damaged_cifar_keeps_its_whole_records() {
+fn truncated_cifar_keeps_complete_records() {
     let made = Made::new();
     cifar100(made.path());
     let path = made.path().join("train.bin");
@@ -407,7 +407,7 @@ fn a_damaged_cifar_keeps_its_whole_records() {
 
 /// The distributed CIFAR-100, where `LAE_DATA` names the folder that holds it.
 #[test]
-fn the_real_cifar_100() {
+fn reads_published_cifar_100() {
     let Some(folder) = std::env::var_os("LAE_DATA") else {
         skip("LAE_DATA is not set");
         return;
@@ -434,7 +434,7 @@ proptest! {
 
     /// Any bytes in any list file: a data set or a Problem, never a panic or a file from outside.
     #[test]
-    fn list_files_are_read_whatever_they_hold(
+    fn arbitrary_list_files_never_panic_or_escape(
         text in "[a-c01/.,;:\\-\t \"'\r\n]{0,120}",
         raw in proptest::collection::vec(any::<u8>(), 0..60),
         name in proptest::sample::select(vec!["train_list.txt", "labels.csv", "x_test.yaml", "val.txt", "t.tsv"]),

@@ -22,7 +22,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn the_json_keeps_its_contract() {
+fn json_and_text_output_match_contract() {
     let made = Made::new();
     made.class("train/a", 3)
         .class("train/b", 2)
@@ -68,7 +68,7 @@ fn the_json_keeps_its_contract() {
 }
 
 #[test]
-fn options_with_on_and_off_take_both() {
+fn switches_accept_on_and_off() {
     let made = Made::new();
     made.class("a", 6).class("b", 6);
     for option in ["--copies-together", "--near-copies-together"] {
@@ -83,7 +83,7 @@ fn options_with_on_and_off_take_both() {
 }
 
 #[test]
-fn a_picture_under_two_labels_is_told() {
+fn reports_images_with_two_labels() {
     let made = Made::new();
     for class in ["a", "b"] {
         made.class(&format!("train/{class}"), 6)
@@ -113,7 +113,7 @@ fn a_picture_under_two_labels_is_told() {
 }
 
 #[test]
-fn a_problem_is_one_paragraph_and_exit_code_1() {
+fn problems_go_to_stderr_with_exit_code_1() {
     let output = data(&["no/such/place"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty());
@@ -132,7 +132,7 @@ fn a_problem_is_one_paragraph_and_exit_code_1() {
 }
 
 #[test]
-fn exported_inputs_are_what_the_transform_gives() {
+fn exported_inputs_match_transform() {
     let made = Made::new();
     made.class("train/a", 1)
         .class("test/a", 3)
@@ -184,7 +184,7 @@ fn exported_inputs_are_what_the_transform_gives() {
 }
 
 #[test]
-fn given_boxes_are_cropped_and_wrong_ones_named() {
+fn crops_given_boxes_and_rejects_invalid_ones() {
     let made = Made::new();
     made.class("train/a", 1).class("test/a", 2);
     let (out, boxes) = (

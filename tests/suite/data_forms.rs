@@ -112,7 +112,7 @@ fn small() -> RunConfig {
 }
 
 #[test]
-fn records_and_their_image_folder_give_the_same_run() {
+fn cifar_records_and_image_folder_train_equally() {
     let made = Made::new();
     few_records(&made, "data_batch_1.bin", 4, 1);
     few_records(&made, "test_batch.bin", 2, 900);
@@ -122,7 +122,7 @@ fn records_and_their_image_folder_give_the_same_run() {
 }
 
 #[test]
-fn cifar_100_and_its_image_folder_give_the_same_run() {
+fn published_cifar_100_and_image_folder_train_equally() {
     let Some(folder) = std::env::var_os("LAE_DATA") else {
         skip("LAE_DATA is not set");
         return;
@@ -144,7 +144,7 @@ fn cifar_100_and_its_image_folder_give_the_same_run() {
 }
 
 #[test]
-fn validation_images_come_from_the_training_split_alone() {
+fn validation_images_come_from_training_split() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(&format!("train/{class}"), 20)
@@ -199,7 +199,7 @@ fn validation_images_come_from_the_training_split_alone() {
 }
 
 #[test]
-fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
+fn copies_stay_in_one_split() {
     let made = Made::new();
     made.class("cat", 10).class("dog", 10).class("same", 1);
     let copy = |from: &str, to: &str| {
@@ -254,7 +254,7 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
 }
 
 #[test]
-fn a_picture_replaced_by_one_of_equal_length_is_noticed() {
+fn fingerprints_detect_replaced_image_of_equal_length() {
     use lae_studio::data::{Check, PrintKind};
     let made = Made::new();
     for class in ["a", "b"] {
@@ -310,7 +310,7 @@ fn a_picture_replaced_by_one_of_equal_length_is_noticed() {
 }
 
 #[test]
-fn an_order_from_a_file_is_written_into_the_run() {
+fn run_stores_class_order_read_from_file() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(class, 10);

@@ -16,7 +16,7 @@ fn renditions() -> Made {
 }
 
 #[test]
-fn the_lists_of_laes_program_beside_its_folder_give_exactly_their_split() {
+fn reads_split_from_lae_lists() {
     let made = renditions();
     made.file(
         "train_list.txt",
@@ -50,7 +50,7 @@ fn the_lists_of_laes_program_beside_its_folder_give_exactly_their_split() {
 
 /// The disk lists folders in the order in which they were created, or in no order.
 #[test]
-fn listed_images_of_a_class_are_in_the_order_of_their_folders() {
+fn sorts_listed_images_by_folder() {
     let made = Made::new();
     let folders = [7, 2, 11, 5, 0, 9, 3, 8, 1, 10, 6, 4].map(|n| format!("part_{n:02}"));
     let mut rows = String::from("file,label,split\n");
@@ -82,7 +82,7 @@ fn listed_images_of_a_class_are_in_the_order_of_their_folders() {
 }
 
 #[test]
-fn a_split_is_the_same_in_every_form_of_its_lists() {
+fn text_and_yaml_lists_give_equal_split() {
     let text = renditions();
     text.file(
         "imagenet-r/train_list.txt",
@@ -142,7 +142,7 @@ fn a_split_is_the_same_in_every_form_of_its_lists() {
 }
 
 #[test]
-fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
+fn skips_and_reports_missing_or_outside_paths() {
     let made = renditions();
     let outside = Made::new();
     outside.pictures(&["secret.png"]);
@@ -180,7 +180,7 @@ fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
 }
 
 #[test]
-fn a_class_that_no_training_line_names_is_left_out_and_told() {
+fn excludes_and_reports_classes_without_training_lines() {
     let made = renditions();
     made.class("imagenet-r/n03", 2);
     made.file(
@@ -202,7 +202,7 @@ fn a_class_that_no_training_line_names_is_left_out_and_told() {
 }
 
 #[test]
-fn a_picture_in_both_lists_is_only_tested_with() {
+fn images_in_both_lists_are_only_tested() {
     let made = renditions();
     made.file(
         "train_list.txt",
@@ -231,7 +231,7 @@ fn a_picture_in_both_lists_is_only_tested_with() {
 }
 
 #[test]
-fn a_list_that_is_too_long_says_so() {
+fn skips_and_reports_oversized_list() {
     let made = renditions();
     made.file(
         "train_list.txt",
@@ -248,7 +248,7 @@ fn a_list_that_is_too_long_says_so() {
 }
 
 #[test]
-fn domains_with_lists_of_their_own_are_one_listed_split() {
+fn merges_lists_of_domains_into_one_split() {
     let made = Made::new();
     for domain in ["clipart", "real"] {
         made.class(&format!("{domain}/car"), 5)

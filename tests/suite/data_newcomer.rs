@@ -61,7 +61,7 @@ fn accepted(path: &Path) -> String {
 }
 
 #[test]
-fn an_empty_folder_and_one_without_pictures() {
+fn rejects_folders_without_images() {
     let made = Made::new();
     assert_says!(refused(made.path()), "problem-folder-empty");
     made.file("a/one.txt", "words")
@@ -80,7 +80,7 @@ fn an_empty_folder_and_one_without_pictures() {
 }
 
 #[test]
-fn one_class_is_too_few_and_one_image_is_enough_to_train_on() {
+fn rejects_single_class_but_accepts_single_image() {
     let made = Made::new();
     made.class("only", 5);
     assert_says!(refused(made.path()), "problem-only-one-class");
@@ -94,7 +94,7 @@ fn one_class_is_too_few_and_one_image_is_enough_to_train_on() {
 }
 
 #[test]
-fn a_broken_jpeg_is_left_out_by_name() {
+fn skips_broken_jpeg_and_lists_its_name() {
     let made = Made::new();
     made.class("a", 3).class("b", 3);
     made.file("b/broken.jpg", b"\xff\xd8\xff\xe0 and no more");
@@ -106,7 +106,7 @@ fn a_broken_jpeg_is_left_out_by_name() {
 }
 
 #[test]
-fn a_table_or_list_that_does_not_fit() {
+fn reports_tables_and_lists_with_missing_images() {
     let made = Made::new();
     made.pictures(&["1.png", "2.png", "3.png", "4.png"]);
     made.file("labels.csv", "picture,colour\nx,red\ny,blue\n");
@@ -137,7 +137,7 @@ fn a_table_or_list_that_does_not_fit() {
 }
 
 #[test]
-fn spaces_and_other_scripts_in_names() {
+fn accepts_spaces_and_unicode_in_names() {
     let made = Made::new();
     for class in ["süße Katzen", "собаки 2", "鳥 🐦"] {
         made.class(&format!("meine Bilder (neu)/{class}"), 4);
@@ -151,7 +151,7 @@ fn spaces_and_other_scripts_in_names() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_without_permission_is_named() {
+fn reports_folder_without_permission() {
     use std::os::unix::fs::PermissionsExt;
     let made = Made::new();
     made.class("a", 3).class("b", 3).class("closed", 3);
@@ -170,7 +170,7 @@ fn a_folder_without_permission_is_named() {
 }
 
 #[test]
-fn paper_presets_say_where_their_data_is_to_be_had() {
+fn paper_presets_explain_how_to_get_data() {
     let cache = tempfile::tempdir().unwrap();
     for (preset, words) in [
         ("cifar100-10", "lae-studio data cifar-100 --download"),

@@ -21,7 +21,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn flat_splits_without_labels_are_refused() {
+fn rejects_flat_splits_without_labels() {
     for (train, test) in [
         ("train", "test"),
         ("cars_train", "cars_test"),
@@ -56,7 +56,7 @@ fn flat_splits_without_labels_are_refused() {
 }
 
 #[test]
-fn flat_splits_get_their_classes_from_file_names() {
+fn derives_classes_of_flat_splits_from_file_names() {
     let made = Made::new();
     let names = |split: &str, classes: &[&str]| -> Vec<String> {
         let numbered = |class| (0..3).map(move |i| format!("{split}/{class}{i}.png"));
@@ -87,7 +87,7 @@ fn flat_splits_get_their_classes_from_file_names() {
 }
 
 #[test]
-fn tables_in_the_folders_of_the_splits_are_read() {
+fn reads_metadata_tables_in_split_folders() {
     let label = |i: usize| ["cat", "dog", "cow"][i % 3];
     let made = Made::new();
     for (split, count) in [("train", 9), ("test", 6)] {
@@ -118,7 +118,7 @@ fn tables_in_the_folders_of_the_splits_are_read() {
 }
 
 #[test]
-fn a_table_of_ids_beside_several_folders_of_images() {
+fn reads_id_table_beside_several_image_folders() {
     let made = Made::new();
     for i in 0..24 {
         let part = 1 + i / 12;
@@ -145,7 +145,7 @@ fn a_table_of_ids_beside_several_folders_of_images() {
 }
 
 #[test]
-fn columns_of_zeros_and_ones_are_classes() {
+fn reads_one_hot_columns_as_classes() {
     let made = Made::new();
     made.class("input", 12);
     let row = |i: usize| {
@@ -166,7 +166,7 @@ fn columns_of_zeros_and_ones_are_classes() {
 }
 
 #[test]
-fn labels_may_have_spaces() {
+fn accepts_spaces_in_list_labels() {
     let made = Made::new();
     made.class("images", 12);
     let row = |i: usize| {
@@ -201,7 +201,7 @@ fn lists_without_labels_split_class_folders() {
 }
 
 #[test]
-fn lists_that_are_tied_by_numbers_give_the_split() {
+fn joins_lists_by_image_number() {
     let made = Made::new();
     let class = |i: usize| ["001.Auk", "002.Wren"][i / 6];
     made.class("images/001.Auk", 6).class("images/002.Wren", 6);
@@ -224,7 +224,7 @@ fn lists_that_are_tied_by_numbers_give_the_split() {
 }
 
 #[test]
-fn masks_and_lists_of_numbers_beside_images() {
+fn reads_class_numbers_and_ignores_masks() {
     let made = Made::new();
     let name = |i: usize| format!("{}_{}", ["Abyssinian", "beagle"][i / 6], 1 + i % 6);
     for i in 0..12 {
@@ -257,7 +257,7 @@ fn masks_and_lists_of_numbers_beside_images() {
 }
 
 #[test]
-fn lists_that_contradict_each_other_are_refused_until_one_is_chosen() {
+fn requires_choice_between_contradicting_lists() {
     let made = Made::new();
     made.class("data/images", 12);
     let variant = |i: usize| ["A310", "707-320", "727-200", "F-16A/B"][i % 4];
@@ -300,7 +300,7 @@ fn lists_that_contradict_each_other_are_refused_until_one_is_chosen() {
 }
 
 #[test]
-fn the_header_that_means_a_class_counts_not_the_first_known_one() {
+fn picks_class_column_by_header_or_asks() {
     let made = Made::new();
     made.class("", 0);
     for i in 0..12 {
@@ -345,7 +345,7 @@ fn the_header_that_means_a_class_counts_not_the_first_known_one() {
 }
 
 #[test]
-fn two_labels_for_one_image_in_a_table() {
+fn handles_contradicting_labels_in_table() {
     let made = Made::new();
     for i in 0..24 {
         made.pictures(&[&format!("p{i:02}.png")]);
@@ -371,7 +371,7 @@ fn two_labels_for_one_image_in_a_table() {
 }
 
 #[test]
-fn names_are_found_whatever_their_capitals_and_accents() {
+fn matches_names_ignoring_case_and_unicode_form() {
     let made = Made::new();
     for i in 0..12 {
         made.pictures(&[&format!("U\u{308}bung_{i:02}.PNG")]);
@@ -391,7 +391,7 @@ fn names_are_found_whatever_their_capitals_and_accents() {
 }
 
 #[test]
-fn labels_in_another_encoding_stay_apart() {
+fn reads_windows_1252_labels() {
     let made = Made::new();
     for i in 0..12 {
         made.pictures(&[&format!("p{i:02}.png")]);
@@ -408,7 +408,7 @@ fn labels_in_another_encoding_stay_apart() {
 }
 
 #[test]
-fn office_has_a_folder_between_domains_and_classes() {
+fn accepts_folder_between_domains_and_classes() {
     let made = Made::new();
     for domain in ["amazon", "dslr", "webcam"] {
         made.class(&format!("{domain}/images/bike"), 3)
@@ -418,7 +418,7 @@ fn office_has_a_folder_between_domains_and_classes() {
 }
 
 #[test]
-fn a_table_beside_class_folders_is_used_where_it_says_more() {
+fn uses_table_beside_class_folders_for_split() {
     let made = Made::new();
     made.class("cat", 6).class("dog", 6);
     let plain = made.open();
@@ -459,7 +459,7 @@ fn a_table_beside_class_folders_is_used_where_it_says_more() {
 }
 
 #[test]
-fn few_of_sixteen_bits_are_told() {
+fn reports_dark_16_bit_images() {
     let write = |most: u16| {
         let made = Made::new();
         for i in 0..12_u16 {

@@ -74,7 +74,7 @@ fn names(classes: &[&str], each: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_project_opens_as_a_data_set() {
+fn opens_project_as_dataset() {
     let place = tempfile::tempdir().unwrap();
     let classes = ["Class 1", "sun?", "a-!-b", "قطة"];
     let mut pictures = names(&classes, 4);
@@ -102,7 +102,7 @@ fn a_project_opens_as_a_data_set() {
 }
 
 #[test]
-fn projects_of_sounds_and_poses_and_models_are_told_in_one_sentence() {
+fn rejects_audio_and_pose_projects_and_models() {
     let place = tempfile::tempdir().unwrap();
     for kind in ["audio", "pose"] {
         let manifest = MANIFEST.replace("image", kind);
@@ -131,7 +131,7 @@ fn projects_of_sounds_and_poses_and_models_are_told_in_one_sentence() {
 }
 
 #[test]
-fn a_hostile_project_writes_nothing_elsewhere() {
+fn hostile_project_writes_nothing_outside_cache() {
     let place = tempfile::tempdir().unwrap();
     let bad = ["../../out", "/abs", "C:\\x", ".hidden", "NUL", "", "a/../b"];
     let path = project(place.path(), MANIFEST, &names(&bad, 2));
@@ -162,7 +162,7 @@ fn a_hostile_project_writes_nothing_elsewhere() {
 }
 
 #[test]
-fn a_data_set_becomes_a_project_and_comes_back() {
+fn roundtrips_dataset_through_project() {
     let made = Made::new();
     for (class, shade) in [("moon", 20), ("sun", 220), ("très long", 120)] {
         for i in 0..5u8 {
@@ -193,7 +193,7 @@ fn a_data_set_becomes_a_project_and_comes_back() {
 }
 
 #[test]
-fn a_zip_of_folders_holds_the_very_files() {
+fn zip_export_contains_same_files() {
     let content = |data: &Dataset| -> Vec<(String, Vec<u8>)> {
         let both = data.train.iter().chain(&data.test);
         let all = both.map(|sample| (sample.name(), sample.decode().unwrap().into_raw()));
@@ -225,7 +225,7 @@ fn a_zip_of_folders_holds_the_very_files() {
 }
 
 #[test]
-fn the_command_line_exports() {
+fn data_export_command_writes_project() {
     let made = Made::new();
     made.class("a", 3).class("b", 3);
     let place = tempfile::tempdir().unwrap();

@@ -51,7 +51,7 @@ fn unpacked(bytes: &[u8], name: &str) -> Result<Dataset, Problem> {
 }
 
 #[test]
-fn names_of_what_is_left_out_count_and_are_kept_short() {
+fn skipped_names_count_toward_limit_and_are_shortened() {
     let name = "n".repeat((1 << 20) - 4096);
     let long = tar_entry(
         "././@LongLink",
@@ -77,7 +77,7 @@ fn names_of_what_is_left_out_count_and_are_kept_short() {
 }
 
 #[test]
-fn folders_deeper_than_any_that_are_read_are_not_made() {
+fn skips_entries_in_too_deep_folders() {
     let made = Made::new();
     made.class("a", 2).class("b", 2);
     let mut tar = tar::Builder::new(Vec::new());
@@ -94,7 +94,7 @@ fn folders_deeper_than_any_that_are_read_are_not_made() {
 }
 
 #[test]
-fn a_name_that_comes_twice_is_written_once() {
+fn skips_repeated_archive_names() {
     let made = Made::new();
     made.class("a", 2).class("b", 2);
     let mut tar = tar::Builder::new(Vec::new());
@@ -112,7 +112,7 @@ fn a_name_that_comes_twice_is_written_once() {
 }
 
 #[test]
-fn one_text_that_stands_for_all_class_names_is_not_copied() {
+fn rejects_pickles_that_expand_names_or_are_too_long() {
     let made = Made::new();
     let mut meta = b"\x80\x02}(U\x10fine_label_names](X".to_vec();
     meta.extend((1u32 << 20).to_le_bytes());
@@ -134,7 +134,7 @@ fn one_text_that_stands_for_all_class_names_is_not_copied() {
 }
 
 #[test]
-fn lists_and_tables_of_millions_of_lines_are_left_out_like_other_files() {
+fn ignores_lists_and_tables_with_millions_of_cells() {
     for (name, line) in [("train.txt", "a\n"), ("train.csv", ",\n")] {
         let made = Made::new();
         made.class("a", 2).class("b", 2);
@@ -153,7 +153,7 @@ fn lists_and_tables_of_millions_of_lines_are_left_out_like_other_files() {
 }
 
 #[test]
-fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
+fn looks_up_bare_names_quickly_among_many_folders() {
     let made = Made::new();
     for folder in 0..200 {
         made.pictures(&[
@@ -183,7 +183,7 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
 }
 
 #[test]
-fn crop_ratios_that_enlarge_without_end_are_refused() {
+fn rejects_out_of_range_crop_ratios() {
     for crop_ratio in [1e-45, 0.001, 0.0, -1.0, f32::NAN, 1.5] {
         let spec = InputSpec::new(32, crop_ratio);
         let problem = spec.checked().unwrap_err();
@@ -197,7 +197,7 @@ fn crop_ratios_that_enlarge_without_end_are_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
+fn skips_links_to_parent_folders() {
     let made = Made::new();
     made.class("set/a", 2).class("set/b", 2).class("private", 3);
     let root = std::path::Path::new("/");
@@ -218,7 +218,7 @@ fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
 }
 
 #[test]
-fn a_large_pickle_is_neither_copied_nor_read_beside_another() {
+fn reads_large_pickles_with_bounded_memory() {
     const PICTURES: usize = 20_000;
     let made = Made::new();
     let mut meta = b"\x80\x02}(U\x0blabel_names](".to_vec();
@@ -247,7 +247,7 @@ fn a_large_pickle_is_neither_copied_nor_read_beside_another() {
 }
 
 #[test]
-fn thousands_of_copies_of_two_pictures_are_drawn_from_soon() {
+fn splits_thousands_of_copies_quickly() {
     let made = Made::new();
     made.class("a", 2).class("b", 2);
     for class in ["a", "b"] {
