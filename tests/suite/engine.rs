@@ -85,7 +85,7 @@ pub fn folder(event: Event) -> Option<PathBuf> {
 }
 
 #[test]
-fn a_run_has_the_name_of_its_job_from_the_beginning() {
+fn run_has_job_name_from_start() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let name = "A lesson: the run".to_string();
@@ -105,7 +105,7 @@ fn a_run_has_the_name_of_its_job_from_the_beginning() {
 }
 
 #[test]
-fn a_picture_is_predicted_while_its_run_trains() {
+fn predicts_while_run_trains() {
     let root = tempfile::tempdir().unwrap();
     let (engine, woken) = engine(root.path());
     engine.send(train(RunConfig {
@@ -145,7 +145,7 @@ fn a_picture_is_predicted_while_its_run_trains() {
 }
 
 #[test]
-fn pause_holds_the_run_and_stop_saves_it_for_later() {
+fn paused_run_stops_and_resumes() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     engine.control.set(ControlRequest::Pause);
@@ -214,7 +214,7 @@ fn begun(engine: &Engine, mut finished: usize) -> Vec<u64> {
 }
 
 #[test]
-fn what_waits_is_moved_taken_out_and_held_while_a_run_is_at_work() {
+fn queue_supports_move_remove_and_hold() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let jobs = seeded(1..=5);
@@ -249,7 +249,7 @@ fn what_waits_is_moved_taken_out_and_held_while_a_run_is_at_work() {
 }
 
 #[test]
-fn a_job_that_fails_before_its_first_word_is_told_as_its_own() {
+fn early_failure_is_reported_for_its_job() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let good = seeded(1..=1).remove(0);
@@ -285,7 +285,7 @@ fn a_job_that_fails_before_its_first_word_is_told_as_its_own() {
 }
 
 #[test]
-fn the_line_survives_the_program_and_waits_for_a_word() {
+fn queue_survives_restart_and_stays_held() {
     let root = tempfile::tempdir().unwrap();
     let jobs = seeded(1..=3);
     let (first, _) = engine(root.path());
@@ -316,7 +316,7 @@ fn the_line_survives_the_program_and_waits_for_a_word() {
 }
 
 #[test]
-fn files_that_changed_count_once_the_data_set_is_forgotten() {
+fn forget_data_rereads_changed_files() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     let made = Made::new();
@@ -350,7 +350,7 @@ fn files_that_changed_count_once_the_data_set_is_forgotten() {
 }
 
 #[test]
-fn a_failed_job_is_told_and_the_next_one_runs() {
+fn next_job_runs_after_failure() {
     let root = tempfile::tempdir().unwrap();
     let (engine, _) = engine(root.path());
     engine.send(train(RunConfig {
@@ -379,7 +379,7 @@ fn a_failed_job_is_told_and_the_next_one_runs() {
 }
 
 #[test]
-fn an_added_task_waits_in_the_queue_and_counts_only_when_it_is_whole() {
+fn added_task_counts_only_when_complete() {
     let root = tempfile::tempdir().unwrap();
     let added_task = crate::teach::letters("AB", 5);
     let source = added_task.path().to_string_lossy().into_owned();

@@ -67,7 +67,7 @@ fn measured(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
 
 #[test]
 #[ignore = "a measurement"]
-fn the_cost_of_an_engine_as_a_process_is_measured() {
+fn cost_of_engine_process_is_measured() {
     for turn in 0..TURNS {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_lae-studio"));
         for (name, whose) in [

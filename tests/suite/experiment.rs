@@ -55,7 +55,7 @@ pub(super) fn folder_of(outcome: &Outcome) -> PathBuf {
 }
 
 #[test]
-fn a_run_that_is_stopped_while_it_is_prepared_leaves_nothing_behind() {
+fn stop_before_start_leaves_no_files() {
     let made = Made::new();
     made.class("a", 6).class("b", 6);
     let config = RunConfig {
@@ -74,7 +74,7 @@ fn a_run_that_is_stopped_while_it_is_prepared_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
+fn train_emits_events_and_writes_complete_folder() {
     let root = tempfile::tempdir().unwrap();
     let mut events: Vec<Event> = Vec::new();
     let outcome = train(&short(), root.path(), &mut events, &Control::default());
@@ -114,7 +114,7 @@ fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
 }
 
 #[test]
-fn the_same_settings_give_the_same_numbers_and_another_seed_does_not() {
+fn training_is_deterministic_per_seed() {
     let root = tempfile::tempdir().unwrap();
     let run = |seed| {
         let config = RunConfig { seed, ..short() };
@@ -183,7 +183,7 @@ impl Sink for Pausing {
 }
 
 #[test]
-fn seconds_are_those_of_work_without_pauses() {
+fn reported_seconds_exclude_pauses() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
     let mut sink = Pausing {
@@ -211,12 +211,12 @@ fn seconds_are_those_of_work_without_pauses() {
 }
 
 #[test]
-fn a_stopped_run_continues_to_the_same_end() {
+fn resumed_run_matches_uninterrupted_run() {
     stopped_and_continued(&short());
 }
 
 #[test]
-fn a_stopped_run_in_bf16_continues_to_the_same_end() {
+fn resumed_bf16_run_matches_uninterrupted_run() {
     if experiment::has_bf16(&device::choose("cpu").unwrap()).is_err() {
         return skip("this CPU does not support bf16 multiplication");
     }
@@ -251,7 +251,7 @@ fn stopped_and_continued(config: &RunConfig) {
 }
 
 #[test]
-fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_end() {
+fn min_steps_adds_epochs_and_resumes_exactly() {
     let root = tempfile::tempdir().unwrap();
     // 60 images a task are seven steps of eight: 20 steps take three epochs, 22 take four.
     let config = RunConfig {
@@ -281,7 +281,7 @@ fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_en
 }
 
 #[test]
-fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
+fn rejects_new_runs_with_all_epochs_frozen() {
     let root = tempfile::tempdir().unwrap();
     let still = RunConfig {
         settings: crate::lae_settings(2, 0.9),
@@ -321,7 +321,7 @@ fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
 }
 
 #[test]
-fn a_run_is_not_continued_with_other_images() {
+fn resume_rejects_changed_images() {
     let made = Made::new();
     made.class("train/a", 8).class("train/b", 8);
     made.class("test/a", 2).class("test/b", 2);
@@ -354,7 +354,7 @@ fn a_run_is_not_continued_with_other_images() {
 }
 
 #[test]
-fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
+fn killed_run_resumes_to_same_weights() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
         epochs: 4,
@@ -404,7 +404,7 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
 }
 
 #[test]
-fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
+fn baseline_has_only_online_expert() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
         method: "baseline".into(),
@@ -421,7 +421,7 @@ fn without_ensemble_and_accumulation_the_answer_is_the_online_experts() {
 }
 
 #[test]
-fn a_test_image_gets_the_answer_its_evaluation_gave() {
+fn prediction_matches_evaluation() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short(), root.path(), &mut Vec::new(), &Control::default());
     let stored = store::load(&folder_of(&outcome)).unwrap();
@@ -467,7 +467,7 @@ fn a_test_image_gets_the_answer_its_evaluation_gave() {
 }
 
 #[test]
-fn a_predictor_that_was_gathered_needs_no_file_any_more() {
+fn gathered_predictor_needs_no_files() {
     let root = tempfile::tempdir().unwrap();
     let weights = root.path().join("mine.safetensors");
     let nano = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lae-nano.safetensors");
@@ -496,7 +496,7 @@ fn a_predictor_that_was_gathered_needs_no_file_any_more() {
 }
 
 #[test]
-fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
+fn rejects_non_finite_weights() {
     let root = tempfile::tempdir().unwrap();
     // A single step: its loss is fine, what it leaves is not.
     let config = RunConfig {
@@ -541,7 +541,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
 }
 
 #[test]
-fn what_cannot_be_trained_is_said_before_anything_is_written() {
+fn rejects_invalid_settings_with_remedy() {
     let root = tempfile::tempdir().unwrap();
     let wrong = [
         (
@@ -611,7 +611,7 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
 }
 
 #[test]
-fn a_loss_that_is_no_number_ends_the_run_with_a_sentence() {
+fn non_finite_loss_fails_with_remedy() {
     let root = tempfile::tempdir().unwrap();
     let config = RunConfig {
         base_lr: 1e30,

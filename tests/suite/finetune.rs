@@ -57,7 +57,7 @@ fn of_backbone(snapshot: &Named) -> Vec<&str> {
 }
 
 #[test]
-fn every_weight_moves_and_earlier_heads_stay() {
+fn trains_all_weights_except_earlier_heads() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short("seq-ft", &["keep_weights=every"]), root.path());
     let kept = snapshots(&outcome);
@@ -84,7 +84,7 @@ fn every_weight_moves_and_earlier_heads_stay() {
 }
 
 #[test]
-fn unless_asked_only_the_last_network_is_kept() {
+fn stores_only_last_backbone_by_default() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short("seq-ft", &[]), root.path());
     let kept = snapshots(&outcome);
@@ -99,7 +99,7 @@ fn unless_asked_only_the_last_network_is_kept() {
 }
 
 #[test]
-fn joint_training_is_one_task_of_all_classes() {
+fn joint_training_uses_one_task() {
     let root = tempfile::tempdir().unwrap();
     let outcome = train(&short("joint-ft", &[]), root.path());
     assert_eq!(
@@ -112,7 +112,7 @@ fn joint_training_is_one_task_of_all_classes() {
 }
 
 #[test]
-fn half_precision_is_refused_before_the_start() {
+fn rejects_half_precision() {
     for precision in [Precision::F16, Precision::Bf16] {
         let config = RunConfig {
             precision,

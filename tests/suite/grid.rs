@@ -85,7 +85,7 @@ fn finished(root: &Path) -> Vec<store::RunKey> {
 }
 
 #[test]
-fn every_grid_of_the_program_is_sound_and_each_whole_has_its_demo() {
+fn shipped_grids_are_valid_and_demos_match() {
     let root = tempfile::tempdir().unwrap();
     let names: Vec<&str> = shipped().iter().map(|grid| grid.name).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
@@ -113,7 +113,7 @@ fn every_grid_of_the_program_is_sound_and_each_whole_has_its_demo() {
 }
 
 #[test]
-fn the_tables_rows_are_the_presets_with_the_papers_pets_and_orders() {
+fn paper_grids_match_presets() {
     let root = tempfile::tempdir().unwrap();
     for name in [
         "cifar100-10",
@@ -158,7 +158,7 @@ fn the_tables_rows_are_the_presets_with_the_papers_pets_and_orders() {
 }
 
 #[test]
-fn equal_settings_are_one_cell_and_places_can_be_given() {
+fn merges_equal_cells_and_applies_overrides() {
     let root = tempfile::tempdir().unwrap();
     let text = "epochs = 5\n[[part]]\ntitle = \"a\"\npet_size = [5, 10]\n[[part]]\ntitle = \"b\"\npet_size = 10\ncache_mb = 7\n";
     let cells = cells(text, root.path()).unwrap();
@@ -180,7 +180,7 @@ fn equal_settings_are_one_cell_and_places_can_be_given() {
 }
 
 #[test]
-fn a_setting_of_the_methods_own_holds_where_it_is_one_and_is_crossed_only_there() {
+fn method_settings_apply_only_to_their_method() {
     let root = tempfile::tempdir().unwrap();
     let read = |text: &str| cells(text, root.path());
     let both = read("method = [\"lae\", \"l2p\"]\nsettings.ema = 0.9\n").unwrap();
@@ -234,7 +234,7 @@ fn a_setting_of_the_methods_own_holds_where_it_is_one_and_is_crossed_only_there(
 }
 
 #[test]
-fn the_key_of_a_run_is_known_before_it_begins() {
+fn plan_predicts_run_keys() {
     let root = tempfile::tempdir().unwrap();
     let text = format!(
         "{TINY}[[part]]\ntitle = \"a\"\nmethod = [\"lae\", \"l2p\", \"joint-ft\", \"simplecil\"]\nsettings.freeze_epochs = 0\n\
@@ -255,7 +255,7 @@ fn the_key_of_a_run_is_known_before_it_begins() {
 }
 
 #[test]
-fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
+fn stopped_grid_resumes_without_repeating_cells() {
     let root = tempfile::tempdir().unwrap();
     let text = format!("{TINY}settings.freeze_epochs = 0\norders = 2\nseeds = 2\n");
     let control = Control::default();
@@ -309,7 +309,7 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
 }
 
 #[test]
-fn a_cell_that_cannot_be_run_keeps_none_from_its_turn() {
+fn failed_cells_do_not_block_others() {
     let root = tempfile::tempdir().unwrap();
     // Tasks of more classes than there are, and a PET of a size that the plugin refuses.
     let tiny = TINY.replace("\"5\"\n", "[\"5,6\", \"5\"]\n");
@@ -334,7 +334,7 @@ fn a_cell_that_cannot_be_run_keeps_none_from_its_turn() {
 }
 
 #[test]
-fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
+fn waits_for_cells_locked_by_another_process() {
     let root = tempfile::tempdir().unwrap();
     let text = format!("{TINY}settings.freeze_epochs = 0\nseeds = 3\n");
     let mut plan = plan(&text, root.path(), &Control::default());
@@ -368,7 +368,7 @@ fn what_another_program_works_on_is_left_to_it_and_looked_at_again() {
 }
 
 #[test]
-fn a_grid_takes_the_settings_that_train_takes_of_a_preset() {
+fn grid_applies_preset_like_train() {
     let root = tempfile::tempdir().unwrap();
     let cells = cells(
         "preset = \"imagenet-r-10\"\nmethod = \"seq-ft\"\nepochs = 2\n",

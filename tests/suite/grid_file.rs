@@ -29,7 +29,7 @@ fn titles(grid: &Grid) -> Vec<String> {
 }
 
 #[test]
-fn lists_are_crossed_and_single_values_hold_for_all() {
+fn crosses_lists_and_shares_single_values() {
     let grid = read(
         "title = \"Mine\"\nabout = \"\"\"\nfor\n  me\"\"\"\nepochs = 2\npet_size = [5, 10]\nbase_lr = [0.01, 1]\norders = 3\nseeds = 2\n",
     );
@@ -56,7 +56,7 @@ fn lists_are_crossed_and_single_values_hold_for_all() {
 }
 
 #[test]
-fn parts_take_over_what_stands_above_and_rows_go_together() {
+fn parts_inherit_settings_and_rows_group_values() {
     let grid = read(
         r#"
 pet_size = [5, 10]
@@ -95,7 +95,7 @@ rows = [{ title = "x", pet = "lora", pet_size = 3 }, { method = "l2p" }]
 }
 
 #[test]
-fn two_numbers_are_one_crop_and_a_list_of_them_several() {
+fn parses_crop_scale_pairs_and_lists() {
     let crops = |text: &str| read(text).rows();
     assert_eq!(crops("crop_scale = [0.5, 1.0]"), 1);
     assert_eq!(crops("crop_scale = [[0.5, 1.0], [0.08, 1]]"), 2);
@@ -251,7 +251,7 @@ const REFUSED: [(&str, &str, &str, &str); 24] = [
 ];
 
 #[test]
-fn each_mistake_has_its_sentence_its_line_and_what_to_try() {
+fn reports_each_mistake_with_position_and_remedy() {
     for (text, what, place, remedy) in REFUSED {
         let problem = refused(text);
         assert!(problem.what.contains(what), "{text}: {problem}");
@@ -274,7 +274,7 @@ fn each_mistake_has_its_sentence_its_line_and_what_to_try() {
 }
 
 #[test]
-fn hostile_files_are_refused_in_a_moment() {
+fn rejects_oversized_and_deeply_nested_files() {
     let list = |n: usize| {
         let values: Vec<String> = (1..=n).map(|value| value.to_string()).collect();
         format!("[{}]", values.join(","))
@@ -306,7 +306,7 @@ fn hostile_files_are_refused_in_a_moment() {
 }
 
 #[test]
-fn every_setting_of_a_run_can_be_crossed_as_its_file_writes_it() {
+fn accepts_every_setting_of_run_file() {
     let whole = RunConfig {
         micro_batch: Some(1),
         pet_variant: Some("plain".into()),

@@ -118,7 +118,7 @@ fn learn(method: &mut dyn Method) {
 }
 
 #[test]
-fn what_acts_on_heads_after_a_task_is_a_wrapper_around_any_method_with_heads() {
+fn wrapper_can_change_heads_of_every_method() {
     let keys = METHODS.iter().map(|spec| spec.key);
     let with_heads = keys.filter(|key| built(key).heads_mut().is_some());
     let with_heads: Vec<&str> = with_heads.filter(|key| *key != "joint-ft").collect();
