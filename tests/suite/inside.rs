@@ -64,7 +64,7 @@ fn test_picture(index: usize) -> Picture {
 }
 
 #[test]
-fn the_probe_set_is_even_and_the_same_after_every_task() {
+fn probe_set_is_balanced_and_stable_across_tasks() {
     let [first, second] = [0, 1].map(|task| inside(run(), task).1.probe.unwrap());
     assert_eq!(
         (&first.places, &first.labels),
@@ -92,7 +92,7 @@ fn the_probe_set_is_even_and_the_same_after_every_task() {
 }
 
 #[test]
-fn energies_and_answers_are_those_of_predictions() {
+fn probe_energies_match_predictions() {
     let (predictor, inside) = inside(run(), 1);
     let probe = inside.probe.unwrap();
     for at in [0, 17, 42, 79] {
@@ -121,7 +121,7 @@ fn adds_up(map: &AttentionMap) {
 }
 
 #[test]
-fn attention_adds_up_to_one_and_changes_with_the_pets() {
+fn attention_sums_to_one_and_depends_on_pet() {
     let [first, second] = [0, 1].map(|task| {
         let predictor =
             Predictor::open(run(), task, None, &ResourceCache::default(), false).unwrap();
@@ -155,7 +155,7 @@ impl Sink for OneTask {
 }
 
 #[test]
-fn a_pet_that_nobody_touches_stays_where_it_is() {
+fn frozen_pet_does_not_move() {
     // Frozen in all epochs of the second task, as only a run of an older version begins; α = 1 keeps the offline PET where
     // it began.
     let config = RunConfig {
@@ -194,7 +194,7 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
 }
 
 #[test]
-fn methods_without_a_pet_and_with_prompts_can_be_looked_into() {
+fn inspects_methods_with_and_without_pet() {
     let root = tempfile::tempdir().unwrap();
     let of = |method: &str, settings: &[(&str, Setting)]| {
         let settings = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone()));
@@ -231,7 +231,7 @@ fn methods_without_a_pet_and_with_prompts_can_be_looked_into() {
 
 /// Networks without a class token report the length of the feature at each place.
 #[test]
-fn without_a_class_token_lengths_are_told() {
+fn records_feature_lengths_without_class_token() {
     use burn::tensor::{Device, Tensor};
     use lae_studio::backbone::architecture::Architecture;
     use lae_studio::backbone::{Backbone, swin};

@@ -89,7 +89,7 @@ fn code_of(path: &Path) -> String {
 }
 
 #[test]
-fn no_file_imports_from_a_layer_above_its_own() {
+fn files_import_no_higher_layer() {
     let layers = layers();
     assert!(
         layers.len() > 10,
@@ -124,7 +124,7 @@ fn no_file_imports_from_a_layer_above_its_own() {
 }
 
 #[test]
-fn the_table_names_what_exists() {
+fn layer_table_names_existing_modules() {
     let modules: BTreeSet<String> = sources().into_iter().map(|(module, _)| module).collect();
     let table: BTreeSet<String> = layers().into_keys().collect();
     let missing: Vec<_> = table.difference(&modules).collect();
@@ -135,7 +135,7 @@ fn the_table_names_what_exists() {
 }
 
 #[test]
-fn the_window_stays_free_of_tensors() {
+fn ui_does_not_use_burn() {
     for (module, path) in sources() {
         let named = module == "ui" && code_of(&path).contains("burn::");
         assert!(!named, "{} names burn", path.display());
@@ -143,7 +143,7 @@ fn the_window_stays_free_of_tensors() {
 }
 
 #[test]
-fn the_head_of_a_folder_is_its_mod_rs() {
+fn module_folders_use_mod_rs() {
     let heads = sources()
         .into_iter()
         .map(|(_, path)| path.with_extension(""));
@@ -157,7 +157,7 @@ fn the_head_of_a_folder_is_its_mod_rs() {
 }
 
 #[test]
-fn names_are_found_in_single_and_grouped_imports() {
+fn finds_modules_in_single_and_grouped_imports() {
     let code = "use crate::a::b;\nuse crate::{c, d::{e, f}, g};\nlet x = crate::h::i();";
     let names: Vec<String> = named_modules(code).into_iter().collect();
     assert_eq!(names, ["a", "c", "d", "g", "h"]);
@@ -185,7 +185,7 @@ const MAY_OPEN: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn files_are_opened_in_one_way() {
+fn only_files_module_opens_files() {
     let mut found = Vec::new();
     for (_, path) in sources() {
         let name = inner(&path).to_str().unwrap().replace('\\', "/");

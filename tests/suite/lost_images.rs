@@ -78,7 +78,7 @@ fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink) -> Result<Outcome
 }
 
 #[test]
-fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
+fn lost_disk_stops_run_which_then_resumes() {
     let made = made();
     let config = config(&made);
     let whole = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
 }
 
 #[test]
-fn a_single_lost_image_is_left_out_and_counted() {
+fn skips_and_counts_single_lost_image() {
     let made = made();
     let root = tempfile::tempdir().unwrap();
     let image = made.path().join("set/train/c/007.png");
@@ -142,7 +142,7 @@ fn a_single_lost_image_is_left_out_and_counted() {
 }
 
 #[test]
-fn the_person_is_heard_while_nothing_can_be_read() {
+fn stop_works_while_images_are_unreadable() {
     use lae_studio::data::loader::{ImageLoader, LoaderOptions, Next};
     use lae_studio::data::transform::InputSpec;
     let made = made();

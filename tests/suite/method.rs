@@ -59,7 +59,7 @@ fn steps(lae: &mut Lae, count: usize, frozen: bool) {
 }
 
 #[test]
-fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
+fn offline_pet_starts_as_copy_in_second_task() {
     let mut lae = lae(ALL);
     lae.begin(2);
     steps(&mut lae, 3, false);
@@ -70,7 +70,7 @@ fn the_offline_pet_is_an_exact_copy_when_the_second_task_begins() {
 }
 
 #[test]
-fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
+fn frozen_step_updates_head_and_average_only() {
     let mut lae = lae(ALL);
     lae.begin(2);
     steps(&mut lae, 1, false);
@@ -96,7 +96,7 @@ fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
 }
 
 #[test]
-fn the_pet_is_frozen_only_from_the_second_task_on_and_only_with_learning() {
+fn freezes_pet_from_second_task_with_learning() {
     let frozen = |config: &RunConfig, task| -> Vec<bool> {
         let passes = Chosen::of(config).unwrap().kinds(task).unwrap();
         passes.iter().map(Pass::frozen).collect()
@@ -109,7 +109,7 @@ fn the_pet_is_frozen_only_from_the_second_task_on_and_only_with_learning() {
 }
 
 #[test]
-fn without_accumulation_the_offline_pet_stays_the_first_tasks() {
+fn offline_pet_stays_fixed_without_accumulation() {
     let mut lae = lae(Switches {
         accumulation: false,
         ..ALL
@@ -144,7 +144,7 @@ fn baseline_keeps_no_offline_pet() {
 }
 
 #[test]
-fn a_restored_state_goes_on_bit_for_bit() {
+fn restored_state_continues_bit_exactly() {
     let mut straight = lae(ALL);
     straight.begin(2);
     steps(&mut straight, 2, false);
@@ -170,7 +170,7 @@ fn a_restored_state_goes_on_bit_for_bit() {
 }
 
 #[test]
-fn one_gradient_per_trained_parameter_matches_finite_differences() {
+fn gradients_cover_parameters_and_match_differences() {
     let mut lae = lae(ALL);
     lae.begin(2);
     steps(&mut lae, 3, false);
@@ -250,7 +250,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: StreamScheme) -> (Named, [
 }
 
 #[test]
-fn dropout_acts_while_lae_and_its_baseline_learn_and_at_no_other_time() {
+fn dropout_acts_only_while_learning() {
     let streamadapter = PluginLibrary::with_folders(Vec::new()).get("streamadapter");
     let drops = streamadapter.unwrap();
     let text = drops.text().replace(

@@ -109,7 +109,7 @@ fn snapshots(folder: &Path) -> Vec<Named> {
 
 /// One run that is stopped in each of its passes and evaluations and resumes from there.
 #[test]
-fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
+fn every_method_resumes_exactly_after_stop() {
     let root = tempfile::tempdir().unwrap();
     for config in configs() {
         let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
@@ -167,7 +167,7 @@ fn left_by(method: &str, setting: Option<&str>) -> (Vec<Named>, BTreeMap<String,
 }
 
 #[test]
-fn ewc_without_springs_is_the_baseline_and_stiff_springs_hold_the_pet() {
+fn ewc_equals_baseline_at_zero_and_limits_drift() {
     let (baseline, of_baseline) = left_by("baseline", None);
     let (loose, _) = left_by("ewc", Some("ewc_lambda=0"));
     assert!(loose == baseline);
@@ -177,7 +177,7 @@ fn ewc_without_springs_is_the_baseline_and_stiff_springs_hold_the_pet() {
 }
 
 #[test]
-fn icarl_keeps_its_budget_of_pictures_of_all_classes_and_counts_them() {
+fn icarl_keeps_exemplar_budget_over_all_classes() {
     let (snapshots, _) = left_by("icarl", Some("exemplars=13"));
     let classes = |snapshot: &Named| -> Vec<f32> {
         let rows = snapshot["exemplars"].values.chunks(3);
@@ -198,7 +198,7 @@ fn icarl_keeps_its_budget_of_pictures_of_all_classes_and_counts_them() {
 }
 
 #[test]
-fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
+fn icarl_rejects_budget_below_class_count() {
     let root = tempfile::tempdir().unwrap();
     let spec = METHODS.iter().find(|spec| spec.key == "icarl").unwrap();
     let mut config = config_of(spec);
@@ -224,7 +224,7 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
 
 /// Runs of versions that did not note what their scores are, are read by the name of their method.
 #[test]
-fn what_scores_are_is_known_of_older_runs_too() {
+fn infers_score_kind_of_older_runs() {
     let root = tempfile::tempdir().unwrap();
     let without_ensemble = || {
         let mut config = config_of(METHODS[0]);
@@ -279,7 +279,7 @@ impl Sink for StopAtGate {
 
 /// The first task has three batches to measure; what comes after them is the search for a ridge.
 #[test]
-fn a_stop_at_the_long_end_of_a_pass_is_heard_and_costs_nothing() {
+fn stop_works_while_ranpac_searches_ridge() {
     let root = tempfile::tempdir().unwrap();
     let spec = METHODS.iter().find(|spec| spec.key == "ranpac").unwrap();
     let config = config_of(spec);
@@ -307,7 +307,7 @@ fn a_stop_at_the_long_end_of_a_pass_is_heard_and_costs_nothing() {
 }
 
 #[test]
-fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
+fn predictions_match_evaluation_for_every_method() {
     let root = tempfile::tempdir().unwrap();
     for spec in METHODS {
         let config = config_of(spec);
@@ -376,7 +376,7 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
 }
 
 #[test]
-fn the_study_of_prompts_is_kept_with_the_run() {
+fn stores_prompt_study_with_run() {
     let root = tempfile::tempdir().unwrap();
     let spec = METHODS.iter().find(|spec| spec.key == "dualprompt");
     let mut config = config_of(spec.unwrap());
@@ -414,14 +414,14 @@ fn the_study_of_prompts_is_kept_with_the_run() {
 }
 
 #[test]
-fn experts_are_read_back_as_their_method_declares_them() {
+fn expert_names_roundtrip() {
     for expert in METHODS.iter().flat_map(|spec| spec.experts) {
         assert_eq!(Expert::named(expert.name()), Some(*expert));
     }
 }
 
 #[test]
-fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_range() {
+fn settings_roundtrip_and_invalid_values_are_rejected() {
     for spec in METHODS {
         let mut config = config_of(spec);
         assert!(problems(&config).is_empty(), "{:?}", problems(&config));
@@ -464,7 +464,7 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
 }
 
 #[test]
-fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
+fn batch_predictor_folds_pets_without_changing_answers() {
     let root = tempfile::tempdir().unwrap();
     for spec in METHODS.iter().filter(|spec| spec.pet.is_some()) {
         let mut config = config_of(spec);
@@ -498,7 +498,7 @@ fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
 /// A stopped run of version 0.1.0 as it was before methods had one interface, and what that
 /// version made of it in the end.
 #[test]
-fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
+fn loads_predicts_and_resumes_run_of_older_version() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs");
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("old");

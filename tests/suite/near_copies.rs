@@ -80,7 +80,7 @@ fn origins(samples: &[Sample]) -> HashSet<String> {
 }
 
 #[test]
-fn near_copies_stay_on_one_side_of_a_drawn_split_and_are_told() {
+fn near_copies_stay_in_one_split() {
     let made = planted();
     for seed in 0..4 {
         let apart = made.try_open(&options(false, seed)).unwrap();
@@ -105,7 +105,7 @@ fn near_copies_stay_on_one_side_of_a_drawn_split_and_are_told() {
 }
 
 #[test]
-fn pictures_of_one_class_that_are_no_copies_are_drawn_as_ever() {
+fn similar_images_are_not_near_copies() {
     let made = Made::new();
     for at in 0..60u32 {
         jpeg(
@@ -130,7 +130,7 @@ fn pictures_of_one_class_that_are_no_copies_are_drawn_as_ever() {
 }
 
 #[test]
-fn the_embedded_sets_are_as_they_were() {
+fn near_copy_option_keeps_embedded_splits() {
     for name in ["digits", "letters"] {
         for validation_share in [0.0, 0.2] {
             let open = |near| {

@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn gelu(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
+    fn gelu_matches_f64(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
         let mut x = numbers(batch * tokens * width, seed, 2.0);
         // One value of usual size: results in the tail alone are too small to measure an f32 by.
         x[0] = 1.0;
@@ -160,14 +160,14 @@ proptest! {
     }
 
     #[test]
-    fn softmax(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
+    fn softmax_matches_f64(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
         let x = numbers(batch * tokens * width, seed, 3.0);
         let exact = |x: &[f64]| exact::softmax(x, width);
         check(&x, [batch, tokens, width], &nn::softmax, &exact);
     }
 
     #[test]
-    fn layer_norms(batch in 1..4usize, tokens in 1..8usize, width in 5..70usize, seed: u64) {
+    fn layer_norm_matches_f64(batch in 1..4usize, tokens in 1..8usize, width in 5..70usize, seed: u64) {
         let x = numbers(batch * tokens * width, seed, 1.5);
         let (layer, gamma, beta) = layer_norm(width);
         let exact = |x: &[f64]| exact::layer_norm(x, &gamma, &beta, 1e-6);
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn linear_maps(
+    fn linear_matches_f64(
         batch in 1..4usize, tokens in 1..8usize, inputs in 1..40usize, outputs in 1..40usize,
         bias: bool, seed: u64,
     ) {
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn attentions(
+    fn attention_matches_f64(
         images in 1..3usize, groups in 1..3usize, tokens in 1..20usize, heads in 1..4usize,
         head in 1..10usize, with_bias: bool, seed: u64,
     ) {
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn prefixed_attentions(
+    fn prefixed_attention_matches_f64(
         batch in 1..4usize, tokens in 1..20usize, length in 1..20usize, heads in 1..4usize,
         head in 1..10usize, shared: bool, seed: u64,
     ) {
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn frozen_mlps(
+    fn mlp_matches_f64(
         batch in 1..4usize, tokens in 1..6usize, width in 5..20usize, hidden in 1..40usize,
         with_norm: bool, residual: bool, seed: u64,
     ) {
@@ -243,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn frozen_self_attentions(
+    fn self_attention_matches_f64(
         batch in 1..5usize, tokens in 1..12usize, heads in 1..3usize, head in 5..9usize,
         with_norm: bool, residual: bool, seed: u64,
     ) {
@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn depthwise_convolutions(
+    fn depthwise_convolution_matches_f64(
         batch in 1..3usize, rows in 1..9usize, columns in 1..11usize, channels in 1..20usize,
         seed: u64,
     ) {
@@ -279,7 +279,7 @@ proptest! {
 
 /// Sizes of real networks, where a finite difference would take too long: both paths agree.
 #[test]
-fn both_paths_agree_at_real_sizes() {
+fn kernels_match_framework_at_real_sizes() {
     let (norm, ..) = layer_norm(192);
     let (qkv, ..) = linear(192, 576, true);
     let (proj, ..) = linear(192, 192, true);
@@ -300,7 +300,7 @@ fn both_paths_agree_at_real_sizes() {
 }
 
 #[test]
-fn views_are_read_where_they_lie() {
+fn views_give_same_results_as_copies() {
     let device = Device::flex();
     let whole = tensor(&numbers(6 * 10 * 48, 3, 1.0), [6, 10, 48], &device);
     let (layer, ..) = layer_norm(16);
@@ -327,7 +327,7 @@ fn views_are_read_where_they_lie() {
 }
 
 #[test]
-fn constants_and_tracked_inputs_mix() {
+fn constant_and_tracked_inputs_combine() {
     let x = numbers(2 * 5 * 16, 4, 1.0);
     let (layer, ..) = layer_norm(16);
     let constant = layer.forward(tensor(&x, [2, 5, 16], &fast()));
@@ -339,7 +339,7 @@ fn constants_and_tracked_inputs_mix() {
 
 /// A derived weight that is part of a gradient's way takes the framework's path.
 #[test]
-fn trained_weights_get_their_gradient() {
+fn trained_weights_get_gradients() {
     let device = fast();
     let weight = tensor(&numbers(16 * 4, 5, 0.3), [16, 4], &device).require_grad();
     let layer = Linear::new(weight.clone(), None);
@@ -350,7 +350,7 @@ fn trained_weights_get_their_gradient() {
 
 /// f64 is not the kernels' business and must still work.
 #[test]
-fn other_number_types_take_the_framework() {
+fn f64_input_uses_framework() {
     let x = Tensor::<2>::from_data(
         TensorData::new(vec![0.5f64, -1.0, 2.0], [1, 3]),
         (&Device::flex(), burn::tensor::DType::F64),
@@ -361,7 +361,7 @@ fn other_number_types_take_the_framework() {
 
 /// Many threads at once, each repeating the same forward and backward: equal to the last bit.
 #[test]
-fn threads_do_not_disturb_each_other() {
+fn concurrent_calls_give_identical_results() {
     let (norm, ..) = layer_norm(48);
     let (qkv, ..) = linear(48, 144, true);
     let (conv, ..) = depthwise(48);
@@ -389,7 +389,7 @@ fn threads_do_not_disturb_each_other() {
 
 /// The last digits do not depend on the number of cores.
 #[test]
-fn any_number_of_threads_gives_the_same_numbers() {
+fn results_are_independent_of_thread_count() {
     let (norm, ..) = layer_norm(48);
     let ((fc1, ..), (fc2, ..)) = (linear(48, 192, true), linear(192, 48, true));
     let ((qkv, ..), (proj, ..)) = (linear(48, 144, true), linear(48, 48, true));
@@ -455,7 +455,7 @@ fn check_pair(
 }
 
 #[test]
-fn sums_and_products_of_two_tensors() {
+fn plus_and_times_match_f64() {
     for large in [[2, 3, 5], [1, 1, 1], [3, 1, 17], [2, 150, 3], [1, 7, 33]] {
         for small in [large, [1, 1, large[2]], [1, 1, 1]] {
             check_pair(large, small, &nn::plus, &|x, y| x + y);
@@ -466,7 +466,7 @@ fn sums_and_products_of_two_tensors() {
 
 /// Shapes the kernels leave to the framework.
 #[test]
-fn other_ways_of_spreading_still_work() {
+fn times_supports_other_broadcasts() {
     let x = tensor(&numbers(12, 1, 1.0), [2, 3, 2], &fast()).require_grad();
     let column = tensor(&[1.0, 2.0, 3.0], [1, 3, 1], &fast()).require_grad();
     let graph = nn::times(x.clone(), column.clone()).sum().backward();
@@ -475,7 +475,7 @@ fn other_ways_of_spreading_still_work() {
 }
 
 #[test]
-fn products_with_a_trained_matrix() {
+fn project_matches_f64() {
     for [rows, inputs, outputs] in [[1, 1, 1], [6, 5, 3], [17, 33, 5], [5, 3, 40], [600, 4, 3]] {
         let (x, w) = (
             numbers(rows * inputs, 3, 1.0),
@@ -499,7 +499,7 @@ fn products_with_a_trained_matrix() {
 }
 
 #[test]
-fn a_large_random_batch_is_finite() {
+fn large_random_batch_stays_finite() {
     let (norm, ..) = layer_norm(64);
     let x = Tensor::<3>::random(
         [33, 17, 64],

@@ -58,7 +58,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn linear_maps(
+    fn linear_gradients_match_f64(
         batch in 1..3usize, tokens in 1..8usize, inputs in 1..20usize, outputs in 1..20usize,
         bias: bool, seed: u64,
     ) {
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn layer_norms(rows in 1..20usize, width in 5..40usize, seed: u64) {
+    fn layer_norm_gradients_match_f64(rows in 1..20usize, width in 5..40usize, seed: u64) {
         let gamma = numbers(width, 8, 0.2).iter().map(|v| v + 1.0).collect();
         check_all(
             [numbers(rows * width, seed, 1.5), gamma, numbers(width, 9, 0.2)],
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn biases_of_attention(
+    fn attention_bias_gradients_match_f64(
         images in 1..4usize, groups in 1..3usize, tokens in 1..7usize, heads in 1..3usize,
         head in 1..5usize, seed: u64,
     ) {
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn depthwise_convolutions(
+    fn depthwise_convolution_gradients_match_f64(
         batch in 1..6usize, rows in 1..6usize, columns in 1..10usize, channels in 1..4usize,
         seed: u64,
     ) {
@@ -166,7 +166,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn whole_mlps(
+    fn mlp_gradients_match_f64(
         batch in 1..3usize, tokens in 1..5usize, width in LEAST..11usize, hidden in 1..9usize,
         residual: bool, seed: u64,
     ) {
@@ -190,7 +190,7 @@ proptest! {
 
     /// Enough images for every core, and too few.
     #[test]
-    fn whole_self_attentions(
+    fn self_attention_gradients_match_f64(
         many: bool, tokens in 1..5usize, heads in 1..3usize, head in LEAST..9usize, residual: bool,
         seed: u64,
     ) {
@@ -219,7 +219,7 @@ proptest! {
 /// More channels than are handled together, where differences would take too long: both paths
 /// agree.
 #[test]
-fn wide_depthwise_convolutions_agree_with_the_framework() {
+fn wide_depthwise_convolution_matches_framework() {
     let inputs = [
         numbers(9 * 35 * 37, 1, 1.0),
         numbers(37 * 49, 2, 0.15),
@@ -241,7 +241,7 @@ fn wide_depthwise_convolutions_agree_with_the_framework() {
 
 /// The last digits of the gradients of weights do not depend on the number of cores.
 #[test]
-fn any_number_of_threads_gives_the_same_gradients() {
+fn gradients_are_independent_of_thread_count() {
     let run = || {
         let leaf = |count: usize, seed: u64| {
             tensor(&numbers(count, seed, 0.3), [count], &fast()).require_grad()

@@ -58,7 +58,7 @@ fn older_fingerprint(classes: &[String], split: &[Sample], on_disk: fn(&str) -> 
 /// Decomposed umlauts come before the other letters and composed ones behind them, so the order of the classes and what
 /// is drawn of them have changed since.
 #[test]
-fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
+fn resumes_older_run_with_decomposed_names() {
     let made = Made::new();
     // A tilde is where the dots will be, and sorts as they do between these names.
     for class in ["A~pfel", "Birne", "Mu~ll", "Zebra"] {
@@ -111,7 +111,7 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
 }
 
 #[test]
-fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
+fn resume_rejects_lists_ignored_at_start() {
     let made = Made::new();
     for class in ["a", "b", "c", "d"] {
         made.class(class, 10);

@@ -139,7 +139,7 @@ fn check(
 }
 
 #[test]
-fn adapter_is_the_formula() {
+fn adapter_matches_formula() {
     let (stack, matrices) = noisy("adapter", None);
     let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
     let run = |stack: &PetStack| {
@@ -150,7 +150,7 @@ fn adapter_is_the_formula() {
 }
 
 #[test]
-fn lora_changes_keys_and_values_only() {
+fn lora_matches_formula_on_keys_and_values() {
     let (stack, matrices) = noisy("lora", None);
     let (e, h) = (Matrix::noise(ROWS, WIDTH, 1), Matrix::noise(ROWS, WIDTH, 2));
     let run = |stack: &PetStack| {
@@ -167,7 +167,7 @@ fn lora_changes_keys_and_values_only() {
 }
 
 #[test]
-fn prefix_is_equation_15_and_plain_prefix_the_joint_softmax() {
+fn prefix_matches_formula_of_each_variant() {
     let [q, k, v] = [1, 2, 3].map(|seed| Matrix::noise(ROWS, WIDTH, seed));
     for (variant, calibrated) in [("calibrated", true), ("plain", false)] {
         let (stack, mut matrices) = noisy("prefix", Some(variant));
@@ -195,7 +195,7 @@ fn prefix_is_equation_15_and_plain_prefix_the_joint_softmax() {
 }
 
 #[test]
-fn gradients_flow_to_what_came_before_as_well() {
+fn gradients_flow_to_pet_inputs() {
     let (stack, _) = noisy("adapter", None);
     let e = tokens(&Matrix::noise(ROWS, WIDTH, 1));
     let e = e.autodiff().require_grad();
@@ -210,7 +210,7 @@ fn gradients_flow_to_what_came_before_as_well() {
 }
 
 #[test]
-fn a_stack_is_the_same_on_every_start_and_maps_by_name() {
+fn stack_init_is_deterministic_per_seed_and_block() {
     let settings = PetSettings::of_size(SIZE);
     let start = |seed, blocks: &[usize]| {
         let spec = plugin("adapter");
@@ -247,7 +247,7 @@ fn a_stack_is_the_same_on_every_start_and_maps_by_name() {
 
 /// Two of the parameters change places in the file; older runs drew by the place.
 #[test]
-fn a_parameter_is_drawn_by_its_name_wherever_it_stands() {
+fn parameters_are_drawn_by_name_not_position() {
     const DOWN: &str = "down = { shape = [\"d\", \"r\"], init = \"kaiming_uniform\" }\n";
     const UP: &str = "up = { shape = [\"r\", \"d\"], init = \"normal(0.1)\" }\n";
     let text = |parameters: [&str; 2]| {
@@ -286,7 +286,7 @@ fn a_parameter_is_drawn_by_its_name_wherever_it_stands() {
 }
 
 #[test]
-fn loading_checks_names_and_shapes() {
+fn set_checks_parameter_names_and_shapes() {
     let (mut stack, _) = noisy("adapter", None);
     let matrix = tensor(&Matrix::noise(2, 2, 1));
     let wrong = stack.set("0.down", matrix.clone()).unwrap_err();
@@ -304,7 +304,7 @@ fn loading_checks_names_and_shapes() {
 }
 
 #[test]
-fn an_empty_stack_leaves_everything_alone() {
+fn empty_stack_changes_nothing() {
     let stack = PetStack::empty();
     let h = tokens(&Matrix::noise(ROWS, WIDTH, 2));
     let same = stack.around(0, Site::Block, &h, h.clone()).unwrap();
@@ -314,7 +314,7 @@ fn an_empty_stack_leaves_everything_alone() {
 }
 
 #[test]
-fn parameters_are_as_many_as_in_the_paper() {
+fn parameter_counts_match_paper() {
     let vit_b = BlockShape {
         width: 768,
         hidden: 3072,

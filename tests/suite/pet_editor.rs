@@ -31,7 +31,7 @@ const BEHIND: Duration = Duration::from_millis(200);
 const MOST: Duration = Duration::from_secs(5);
 
 #[test]
-fn what_a_text_means_is_known_within_200_milliseconds() {
+fn built_in_plugins_are_checked_within_200_ms() {
     let disk = Disk::at(PathBuf::from("nowhere"));
     let mut slowest = Duration::ZERO;
     for text in BUILT_IN {
@@ -113,7 +113,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn hostile_texts_hold_nobody_up_in_the_editor() {
+fn hostile_texts_are_checked_within_time_limit() {
     let mut all = hostile();
     let more = std::env::var_os("LAE_HOSTILE").map(PathBuf::from);
     match &more {
@@ -162,7 +162,7 @@ fn hostile_texts_hold_nobody_up_in_the_editor() {
 }
 
 #[test]
-fn every_parameter_of_a_built_in_plugin_learns_unless_it_is_fixed() {
+fn built_in_parameters_learn_unless_fixed() {
     for text in BUILT_IN {
         let spec = PetSpec::parse(text, "built in").unwrap();
         let found = gradients(&spec).unwrap();
@@ -184,7 +184,7 @@ fn every_parameter_of_a_built_in_plugin_learns_unless_it_is_fixed() {
 }
 
 #[test]
-fn a_parameter_that_no_gradient_reaches_is_told() {
+fn reports_parameters_without_gradient() {
     let text = "name = \"X\"\nsites = [\"mlp\"]\n[parameters]\na = { shape = [\"d\", \"d\"], init = \"zeros\" }\nb = { shape = [1, \"d\"], init = \"ones\" }\nc = { shape = [1, \"d\"], init = \"ones\", fixed = true }\n[equations]\nmlp = \"h + (e @ a) * detach(b) * c\"\n";
     let spec = PetSpec::parse(text, "mine.toml").unwrap();
     let learns = |name: &str| {
@@ -200,7 +200,7 @@ fn a_parameter_that_no_gradient_reaches_is_told() {
 }
 
 #[test]
-fn a_step_takes_longer_than_a_prediction_and_all_of_it_takes_time() {
+fn training_step_costs_more_than_prediction() {
     let spec = PluginLibrary::with_folders(Vec::new())
         .get("adapter")
         .unwrap();
@@ -210,7 +210,7 @@ fn a_step_takes_longer_than_a_prediction_and_all_of_it_takes_time() {
 }
 
 #[test]
-fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
+fn tries_attached_pet_against_adapter() {
     let own = JobAttachments {
         plugins: vec![BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")],
         ..JobAttachments::default()
@@ -244,7 +244,7 @@ fn of(text: &str, wanted: Mark) -> Vec<&str> {
 }
 
 #[test]
-fn every_piece_of_a_half_written_text_has_its_mark() {
+fn marks_every_token_of_incomplete_text() {
     let text = "# mine\nname = \"Mine\"\n[parameters]\ndown = { shape = [\"d\", \"r / 2\"], init = \"zeros\" }\n[equations]\nmlp = \"h + gelu(e @ down\"\nblock = \"h ? ";
     assert_eq!(of(text, Mark::Comment), ["# mine"]);
     assert_eq!(of(text, Mark::Table), ["[parameters]", "[equations]"]);
@@ -259,7 +259,7 @@ fn every_piece_of_a_half_written_text_has_its_mark() {
 }
 
 #[test]
-fn marks_follow_one_another_in_every_plugin_and_in_every_part_of_it() {
+fn marks_are_ordered_in_truncated_plugins() {
     for text in BUILT_IN {
         let ends = (0..text.len()).step_by(37);
         for end in ends.chain([text.len()]) {
@@ -277,7 +277,7 @@ fn marks_follow_one_another_in_every_plugin_and_in_every_part_of_it() {
 }
 
 #[test]
-fn every_part_of_an_equation_has_its_shape_on_the_blocks_of_a_backbone() {
+fn reports_shape_of_each_equation_part() {
     let text = BUILT_IN[0];
     let spec = read(text, "mine.toml").spec.unwrap();
     let shapes = [BlockKind::VIT.shape()];
@@ -302,7 +302,7 @@ fn every_part_of_an_equation_has_its_shape_on_the_blocks_of_a_backbone() {
 }
 
 #[test]
-fn a_plugin_is_saved_and_never_as_a_built_in_one_unasked() {
+fn save_needs_permission_for_built_in_names() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("plugins");
     let mut save = PluginSave {

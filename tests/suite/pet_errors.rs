@@ -38,14 +38,14 @@ fn equation(text: &str) -> Problem {
 }
 
 #[test]
-fn the_unbroken_plugin_works_and_starts_as_identity() {
+fn valid_plugin_parses_and_starts_as_identity() {
     let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
     assert!(spec.starts_as_identity);
     assert_eq!(spec.text(), GOOD);
 }
 
 #[test]
-fn names_longer_than_any_are_refused_in_one_sentence() {
+fn rejects_oversized_names() {
     let long = "n".repeat(30_000);
     for (part, replacement) in [
         ("down = {", format!("{long} = {{")),
@@ -65,7 +65,7 @@ fn names_longer_than_any_are_refused_in_one_sentence() {
 }
 
 #[test]
-fn a_wrong_shape_says_which_product_of_which_shapes() {
+fn shape_error_names_operands_and_sizes() {
     let problem = equation("h + gelu(e @ up) @ down");
     assert_eq!(
         problem.what,
@@ -97,7 +97,7 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
 }
 
 #[test]
-fn names_that_are_unknown_come_with_a_guess() {
+fn unknown_names_get_suggestion() {
     let problem = equation("h + gelu(e @ dwon) @ up");
     assert_eq!(problem.what, tr!("problem-name-unknown", name = "dwon"));
     assert_eq!(problem.place, "mine.toml, line 13, column 27");
@@ -119,7 +119,7 @@ fn names_that_are_unknown_come_with_a_guess() {
 }
 
 #[test]
-fn nothing_but_expressions_is_an_equation() {
+fn rejects_invalid_equation_syntax() {
     for (text, id, shown, column) in [
         ("", "problem-equation-empty", "", 14),
         ("h +", "problem-equation-ends-early", "+", 16),
@@ -158,7 +158,7 @@ fn nothing_but_expressions_is_an_equation() {
 }
 
 #[test]
-fn numbers_and_tensors_are_told_apart() {
+fn distinguishes_numbers_and_tensors() {
     let problem = equation("h + gelu(2) * (e @ down @ up)");
     assert_eq!(problem.what, "`gelu(2)`: gelu(x) does not work on a number");
     let problem = equation("h + 2 @ (e @ down @ up)");
@@ -179,7 +179,7 @@ fn numbers_and_tensors_are_told_apart() {
 }
 
 #[test]
-fn values_that_cannot_be_computed_are_reported() {
+fn reports_equations_that_cannot_be_computed() {
     let problem = equation("h + (e @ down @ up) / 0");
     assert_eq!(
         problem.what,
@@ -203,7 +203,7 @@ fn values_that_cannot_be_computed_are_reported() {
 }
 
 #[test]
-fn endless_and_exploding_equations_are_refused() {
+fn rejects_too_long_deep_and_large_equations() {
     let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
     assert!(equation(&deep).mentions("problem-equation-too-long"));
     let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
@@ -250,7 +250,7 @@ fn endless_and_exploding_equations_are_refused() {
 }
 
 #[test]
-fn listing_a_plugin_costs_little_whatever_it_asks_for() {
+fn rejects_plugins_that_need_too_many_resources() {
     // 30 steps of 1 GiB, each of which alone would be let through.
     let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
     text = text.replace(
@@ -292,7 +292,7 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
 }
 
 #[test]
-fn wrong_files_say_what_and_where() {
+fn reports_each_invalid_value_with_position() {
     let huge = format!("{GOOD}# {}", "x".repeat(70_000));
     assert_eq!(
         broken(&huge).what,
@@ -460,7 +460,7 @@ fn wrong_files_say_what_and_where() {
 }
 
 #[test]
-fn columns_count_letters_in_every_kind_of_string() {
+fn columns_count_characters_in_every_string_kind() {
     for (quoted, line, column) in [
         ("'h + e @ dwon @ up + down'", 13, 22),
         ("\"\"\"h + e @ dwon @ up + down\"\"\"", 13, 24),
@@ -475,7 +475,7 @@ fn columns_count_letters_in_every_kind_of_string() {
 }
 
 #[test]
-fn choices_that_do_not_fit_are_explained() {
+fn explains_incompatible_blocks_sizes_and_variants() {
     let spec = PetSpec::parse(GOOD, "mine.toml").unwrap();
     let convnext = BlockShape {
         width: 8,
@@ -548,7 +548,7 @@ fn found(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
 }
 
 #[test]
-fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
+fn reports_all_mistakes_with_span_and_fix() {
     let (text, wrong) = found(&[
         ("description", "descripton"),
         ("[\"d\", \"r\"]", "[\"d\", \"rr\"]"),
@@ -611,7 +611,7 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
 }
 
 #[test]
-fn every_misfit_of_shapes_is_found_in_its_equation() {
+fn reports_every_shape_mismatch_in_equation() {
     let (text, wrong) = found(&[(
         "h + gelu(e @ down) @ up",
         "h + gelu(e @ up) + (e @ down) @ down + join_tokens(2, e) + e @ down @ up",
@@ -629,7 +629,7 @@ fn every_misfit_of_shapes_is_found_in_its_equation() {
 }
 
 #[test]
-fn what_a_variant_cannot_compute_is_told_in_its_own_equation() {
+fn variant_errors_point_to_its_equation() {
     let text = GOOD.replace("description", "variant = \"usual\"\ndescription")
         + "\n[variants.odd.equations]\nattention = \"h + (e @ down @ up) / 0\"\n";
     let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
@@ -637,7 +637,7 @@ fn what_a_variant_cannot_compute_is_told_in_its_own_equation() {
 }
 
 #[test]
-fn what_follows_from_a_mistake_is_not_told() {
+fn omits_follow_up_errors() {
     for (part, replacement) in [
         // The equation reads `up`, the shapes read `r`, the equation is for `attention`.
         ("up   = {", "h   = {"),
@@ -660,7 +660,7 @@ fn what_follows_from_a_mistake_is_not_told() {
 }
 
 #[test]
-fn an_equation_with_escapes_is_told_at_its_beginning() {
+fn errors_in_escaped_equation_span_whole_string() {
     let (text, wrong) = found(&[("h + gelu(e @ down) @ up", "h + gelu(e \\u0040 dwon) @ up")]);
     let [wrong] = wrong.as_slice() else {
         panic!("{wrong:?}")
@@ -674,7 +674,7 @@ fn an_equation_with_escapes_is_told_at_its_beginning() {
 }
 
 #[test]
-fn a_file_full_of_mistakes_is_told_in_part() {
+fn limits_number_of_reported_mistakes() {
     let mut text = GOOD.to_owned();
     for number in 0..2000 {
         text += &format!("x{number} = \"nope + nope\"\n");
@@ -687,7 +687,7 @@ fn a_file_full_of_mistakes_is_told_in_part() {
 }
 
 #[test]
-fn an_equation_that_serves_no_site_is_not_read() {
+fn ignores_equation_without_sites() {
     let text = GOOD.replace("attention = ", "every = \"any words\"\nattention = ");
     assert!(PetSpec::parse(&text, "mine.toml").is_ok());
 }

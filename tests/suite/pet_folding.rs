@@ -61,7 +61,7 @@ fn spec_of(sites: &str, parameters: &str, equation: &str) -> Arc<PetSpec> {
 }
 
 #[test]
-fn every_shipped_plugin_that_folds_answers_as_before_on_every_family() {
+fn folded_plugins_match_unfolded_on_every_family() {
     let mut folded = Vec::new();
     for entry in shipped().entries() {
         let spec = entry.spec.clone().unwrap();
@@ -103,7 +103,7 @@ fn every_shipped_plugin_that_folds_answers_as_before_on_every_family() {
 }
 
 #[test]
-fn sums_of_what_matrices_make_of_e_and_h_fold_and_nothing_else_does() {
+fn folds_only_linear_equations() {
     let sites = "[\"fc1\", \"fc2\"]";
     let parameters = "m = { shape = [\"d_out\", \"d_out\"], init = \"normal(0.1)\", per_site = true }\n\
                       c = { shape = [1, \"d_out\"], init = \"ones\", per_site = true }\n\
@@ -165,7 +165,7 @@ fn sums_of_what_matrices_make_of_e_and_h_fold_and_nothing_else_does() {
 }
 
 #[test]
-fn what_trains_is_never_folded() {
+fn training_stack_is_not_folded() {
     let [(_, network), ..] = networks();
     let spec = shipped().get("lora").unwrap();
     let pets = drawn(&spec, &*network, &PetSettings::default()).unwrap();
@@ -188,7 +188,7 @@ fn what_trains_is_never_folded() {
 
 #[test]
 #[ignore = "a measurement"]
-fn what_folding_brings_is_measured() {
+fn folding_speed_is_measured() {
     let ti = vit::Config::plain(224, 16, 192, 12, 3);
     let nano = library::open(library::NANO, &Device::flex(), &mut |_| true).unwrap();
     let networks: [(&str, Arc<dyn Backbone>, usize, usize); 2] = [

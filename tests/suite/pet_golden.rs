@@ -82,7 +82,7 @@ fn error<const D: usize>(found: Tensor<D>, wanted: &[f32]) -> f32 {
 }
 
 #[test]
-fn every_pet_is_what_its_paper_says() {
+fn pets_match_pytorch_golden_file() {
     let file = golden();
     let network = network(&file);
     let plain = network.features(images(&file), &PetStack::empty()).unwrap();
@@ -109,7 +109,7 @@ fn every_pet_is_what_its_paper_says() {
 }
 
 #[test]
-fn what_blocks_share_is_one_tensor() {
+fn shared_parameters_are_one_tensor() {
     let file = golden();
     let network = network(&file);
     let pets = stack(&file, "vera", network.blocks());

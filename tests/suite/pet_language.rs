@@ -37,7 +37,7 @@ fn added(stack: &PetStack, site: Site, e: &Tensor<3>) -> Vec<f32> {
 }
 
 #[test]
-fn sizes_and_constants_are_chosen_by_name() {
+fn chooses_sizes_and_constants_by_name() {
     let text = format!(
         "{HEAD}[sizes]\nrank = {{ default = 4, max = 8 }}\n[constants]\nhalf = 0.5\n\
          scale = {{ default = 2, min = 0, max = 3 }}\n[parameters]\na = {{ shape = [\"d\", \"rank * 2\"], \
@@ -113,7 +113,7 @@ fn sizes_and_constants_are_chosen_by_name() {
 }
 
 #[test]
-fn wrong_numbers_and_shapes_say_what_and_where() {
+fn reports_invalid_constants_and_shapes() {
     let with = |numbers: &str, shape: &str| {
         let text = format!(
             "{HEAD}{numbers}\n[parameters]\na = {{ shape = [1, {shape}], init = \"zeros\" }}\n\
@@ -174,7 +174,7 @@ fn wrong_numbers_and_shapes_say_what_and_where() {
 }
 
 #[test]
-fn sites_by_the_names_of_other_programs_lead_to_ours() {
+fn suggests_site_for_names_of_other_programs() {
     for (name, site) in [
         ("ffn", "mlp"),
         ("attn", "attention"),
@@ -204,14 +204,14 @@ fn sites_by_the_names_of_other_programs_lead_to_ours() {
 }
 
 #[test]
-fn an_older_plugin_may_call_its_own_things_what_came_later() {
+fn plugins_may_shadow_newer_built_in_names() {
     let text = "name = \"T\"\nsites = [\"fc1\"]\n[parameters]\nw = { shape = [1, \"hidden\"], init = \"zeros\" }\n\
                 kron = { shape = [1, 1], init = \"zeros\" }\n[equations]\nevery = \"h + w + kron\"\n";
     assert_eq!(spec(text).parameters.len(), 2);
 }
 
 #[test]
-fn the_frozen_weight_and_its_column_norms_are_at_hand() {
+fn equations_can_use_weight_and_column_norms() {
     let text = "name = \"T\"\nsites = [\"fc1\"]\n[parameters]\na = { shape = [1, 1], init = \"ones\" }\n\
                 [equations]\nevery = \"h + a * (e @ w) / column_norms(w)\"\n";
     let stack = stack(&spec(text), &PetSettings::default());
@@ -236,7 +236,7 @@ fn the_frozen_weight_and_its_column_norms_are_at_hand() {
 }
 
 #[test]
-fn what_blocks_share_is_drawn_once_and_must_have_one_shape() {
+fn shared_parameters_are_drawn_once_with_one_shape() {
     let text = format!(
         "{HEAD}[parameters]\na = {{ shape = [\"d\", 2], init = \"normal(1)\", shared = true }}\n\
          b = {{ shape = [2, \"d\"], init = \"zeros\" }}\n[equations]\nevery = \"h + e @ a @ b\"\n"
@@ -263,7 +263,7 @@ fn what_blocks_share_is_drawn_once_and_must_have_one_shape() {
 }
 
 #[test]
-fn the_plugin_beside_repeated_settings_is_found() {
+fn finds_plugin_added_from_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plugin.toml");
     let text = format!(
@@ -285,7 +285,7 @@ fn prompts(sites: &str, equations: &str) -> String {
 }
 
 #[test]
-fn only_input_adds_tokens_and_they_leave_at_tokens_alone() {
+fn only_input_adds_and_tokens_removes_tokens() {
     let enter = "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
     let leave = |n: usize| {
         let tokens = format!("tokens = \"join_tokens(first_rows(h, 1), rest_rows(h, {n}))\"");

@@ -22,7 +22,7 @@ fn write(folder: &Path, file: &str, text: impl AsRef<[u8]>) {
 }
 
 #[test]
-fn every_built_in_plugin_works_and_states_its_source() {
+fn built_in_plugins_are_valid_and_name_source() {
     let library = PluginLibrary::with_folders(Vec::new());
     assert!(library.entries().len() >= 6);
     for view in library.view(None) {
@@ -41,7 +41,7 @@ fn every_built_in_plugin_works_and_states_its_source() {
 }
 
 #[test]
-fn later_folders_win_and_broken_files_are_listed() {
+fn later_folders_override_and_broken_files_are_listed() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folders = vec![
         first.path().to_owned(),
@@ -81,7 +81,7 @@ fn later_folders_win_and_broken_files_are_listed() {
 }
 
 #[test]
-fn a_folder_of_many_files_is_listed_in_part() {
+fn limits_number_of_listed_files() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..520 {
         write(folder.path(), &format!("{number:03}.toml"), "no plugin");
@@ -92,7 +92,7 @@ fn a_folder_of_many_files_is_listed_in_part() {
 }
 
 #[test]
-fn changes_on_disk_are_seen_when_the_plugins_are_read_again() {
+fn rereading_sees_changes_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let described = |name: &str| {
         let library = PluginLibrary::with_folders(vec![folder.path().to_owned()]);
@@ -112,7 +112,7 @@ fn changes_on_disk_are_seen_when_the_plugins_are_read_again() {
 }
 
 #[test]
-fn the_view_says_how_plugins_fit() {
+fn view_reports_fit_to_blocks() {
     let library = PluginLibrary::with_folders(Vec::new());
     let convnext = BlockShape {
         width: 96,
@@ -158,7 +158,7 @@ fn the_view_says_how_plugins_fit() {
 }
 
 #[test]
-fn the_documentation_lists_every_function_site_symbol_and_start() {
+fn docs_list_functions_sites_symbols_and_initialisations() {
     use lae_studio::pet::functions::FUNCTIONS;
     use lae_studio::pet::{BLOCK_SYMBOLS, INITS};
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/plugins.md");
@@ -188,7 +188,7 @@ fn the_documentation_lists_every_function_site_symbol_and_start() {
 }
 
 #[test]
-fn a_text_says_whether_its_pet_has_a_size() {
+fn is_sized_matches_parsed_plugin() {
     for text in BUILT_IN {
         let spec = PetSpec::parse(text, "built in").unwrap();
         assert_eq!(is_sized(text), spec.is_sized(), "{}", spec.name);

@@ -194,7 +194,7 @@ fn texts_docs_and_comments_use_plain_words() {
 }
 
 #[test]
-fn phrases_are_found_in_prose_and_not_in_code() {
+fn finds_phrases_in_prose_but_not_in_code() {
     let found = |mark, text: &str| -> Vec<(usize, &str)> {
         let found = findings(&prose(mark, text)).into_iter();
         found.map(|(line, phrase, _)| (line, phrase)).collect()

@@ -92,14 +92,14 @@ fn steps(prompted: &mut Prompted, count: usize) {
 }
 
 #[test]
-fn the_most_similar_come_first_and_ties_go_to_the_lowest_index() {
+fn best_sorts_by_similarity_then_index() {
     let rows = [[0.1f32, 0.5, 0.5, 0.2], [0.3, 0.3, 0.3, 0.3]].concat();
     let rows = Tensor::from_data(TensorData::new(rows, [2, 4]), &Device::flex());
     assert_eq!(best(&rows, 3).unwrap(), [[1, 2, 3], [0, 1, 2]]);
 }
 
 #[test]
-fn every_image_gets_its_own_prompts() {
+fn prompts_are_chosen_per_image() {
     let schemes: [Box<dyn Fn() -> Prompted>; 3] = [
         Box::new(|| on(vit(), l2p()).unwrap()),
         Box::new(|| on(vit(), dualprompt(3)).unwrap()),
@@ -126,7 +126,7 @@ fn every_image_gets_its_own_prompts() {
 }
 
 #[test]
-fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
+fn new_dualprompt_slot_copies_previous_one() {
     let mut prompted = on(vit(), dualprompt(3)).unwrap();
     prompted.begin(2).unwrap();
     let fresh = prompted.leaves.clone();
@@ -154,7 +154,7 @@ fn a_new_slot_of_dualprompt_is_a_copy_of_the_one_before() {
 }
 
 #[test]
-fn with_more_tasks_than_slots_images_choose_while_learning_too() {
+fn images_choose_slots_if_tasks_exceed_slots() {
     let mut prompted = on(vit(), dualprompt(4)).unwrap();
     prompted.begin(2).unwrap();
     steps(&mut prompted, 2);
@@ -187,7 +187,7 @@ fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
+fn new_coda_components_are_orthogonal() {
     let mut prompted = on(vit(), coda()).unwrap();
     prompted.begin(2).unwrap();
     let rows = |leaves: &Leaves, name: &str| -> Vec<Vec<f64>> {
@@ -259,7 +259,7 @@ fn new_components_are_orthogonal_the_classical_way_and_old_ones_stand_still() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_words() {
+fn rejects_invalid_prompt_settings() {
     let swin = swin::Config::plain((32, 4, 4), 24, vec![1, 1], vec![2, 4]);
     let swin = Architecture::of(swin).random(5, &Device::flex()).unwrap();
     let many = L2p { top_k: 7, ..l2p() };
@@ -365,7 +365,7 @@ fn begin(method: &mut dyn Method, task: usize) {
 }
 
 #[test]
-fn queries_are_kept_within_a_task_where_images_stay_the_same() {
+fn caches_queries_within_task_for_unaugmented_images() {
     let after = |still: bool, second: Tensor<4>| {
         let mut method = named("dualprompt", still);
         begin(&mut *method, 0);
@@ -384,7 +384,7 @@ fn queries_are_kept_within_a_task_where_images_stay_the_same() {
 }
 
 #[test]
-fn a_state_read_back_goes_on_the_same_way() {
+fn restored_state_continues_exactly() {
     for name in ["l2p", "dualprompt", "coda-prompt"] {
         let mut method = named(name, false);
         begin(&mut *method, 0);
@@ -413,7 +413,7 @@ fn a_state_read_back_goes_on_the_same_way() {
 }
 
 #[test]
-fn images_can_all_be_given_one_slot() {
+fn slot_can_be_given_for_all_images() {
     let mut prompted = on(vit(), dualprompt(3)).unwrap();
     for _ in 0..2 {
         prompted.begin(2).unwrap();
