@@ -112,7 +112,7 @@ fn skips_repeated_archive_names() {
 }
 
 #[test]
-fn rejects_pickles_that_expand_names_or_are_too_long() {
+fn rejects_pickles_with_expanding_names_or_excess_length() {
     let made = Made::new();
     let mut meta = b"\x80\x02}(U\x10fine_label_names](X".to_vec();
     meta.extend((1u32 << 20).to_le_bytes());

@@ -46,7 +46,7 @@ fn rows(table: &RunTable<'_>) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn an_unfinished_run_has_no_row_or_one_of_its_own() {
+fn unfinished_runs_are_omitted_or_get_separate_row() {
     let root = tempfile::tempdir().unwrap();
     let runs = [
         run(root.path(), 2, &|_| {}),
@@ -115,7 +115,7 @@ fn an_unfinished_run_has_no_row_or_one_of_its_own() {
 }
 
 #[test]
-fn labels_of_exports_say_how_far_runs_are_and_what_they_are_measured_on() {
+fn export_labels_show_progress_and_validation() {
     let root = tempfile::tempdir().unwrap();
     let mut named = run(root.path(), 2, &|h| h.config.validation_share = 0.2);
     named.header.about.name = "Mine".into();
@@ -142,7 +142,7 @@ fn labels_of_exports_say_how_far_runs_are_and_what_they_are_measured_on() {
 }
 
 #[test]
-fn runs_measured_on_validation_images_share_no_mean_with_others() {
+fn validation_and_test_runs_get_separate_rows() {
     let root = tempfile::tempdir().unwrap();
     let validated = |header: &mut RunHeader| header.config.validation_share = 0.2;
     let base = |header: &mut RunHeader| of_method(header, "baseline", "Baseline", true);
@@ -192,7 +192,7 @@ fn runs_measured_on_validation_images_share_no_mean_with_others() {
 }
 
 #[test]
-fn seeds_of_a_method_that_draws_nothing_are_one_run() {
+fn seeds_of_deterministic_method_count_once() {
     let root = tempfile::tempdir().unwrap();
     let still = |seed: u64, first: &str| {
         run(root.path(), 2, &|header| {
@@ -244,7 +244,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
 }
 
 #[test]
-fn runs_that_did_not_note_that_nothing_is_drawn_count_once_too() {
+fn older_runs_of_deterministic_method_count_once() {
     let root = tempfile::tempdir().unwrap();
     let older = |key: &'static str, title: &'static str, seed: u64| {
         let run = run(root.path(), 2, &|header| {
@@ -270,7 +270,7 @@ fn runs_that_did_not_note_that_nothing_is_drawn_count_once_too() {
 }
 
 #[test]
-fn a_table_for_a_paper_has_titles_marks_and_symbols() {
+fn latex_table_marks_best_and_uses_symbols() {
     let root = tempfile::tempdir().unwrap();
     let with = |key: &'static str, title: &'static str, right: usize| {
         let mut run = run(root.path(), 2, &|h| of_method(h, key, title, true));

@@ -149,7 +149,7 @@ fn soak_start_predict_stop_resume() {
 }
 
 #[test]
-fn soak_plugins_that_change() {
+fn soak_plugin_reloads() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("own.toml");
     soak("plugin reloads", 10, 0.5, |number| {
@@ -215,7 +215,7 @@ fn soak_collections() {
 }
 
 #[test]
-fn soak_lessons_are_taught_and_undone() {
+fn soak_teach_and_undo() {
     let root = tempfile::tempdir().unwrap();
     let cache = ResourceCache::default();
     let control = Control::default();
@@ -233,7 +233,7 @@ fn soak_lessons_are_taught_and_undone() {
 }
 
 #[test]
-fn soak_lessons_of_the_page_learn() {
+fn soak_read_lessons() {
     soak("lessons read", 10, 0.5, |_| {
         for entry in units::entries().into_iter().filter(|entry| entry.own) {
             let unit = entry.unit.unwrap();

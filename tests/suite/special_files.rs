@@ -73,7 +73,7 @@ const READERS: [(&str, Reader); 11] = [
 ];
 
 #[test]
-fn whatever_is_read_refuses_pipes_devices_and_endless_files() {
+fn readers_reject_pipes_devices_and_sparse_files() {
     let folder = tempfile::tempdir().unwrap();
     for path in hostile(folder.path()) {
         for ending in ["json", "md"] {
@@ -88,7 +88,7 @@ fn whatever_is_read_refuses_pipes_devices_and_endless_files() {
 }
 
 #[test]
-fn a_data_set_opens_whatever_its_lists_and_pictures_are() {
+fn dataset_opens_despite_special_files() {
     let made = Made::new();
     made.class("a", 4).class("b", 4);
     let away = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ fn a_data_set_opens_whatever_its_lists_and_pictures_are() {
 }
 
 #[test]
-fn a_taught_lesson_of_pipes_and_devices_is_a_problem_of_its_run() {
+fn special_lesson_files_fail_without_hanging() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     let saved = RunFolder::create(root.path(), &mut header, "").unwrap();
@@ -147,7 +147,7 @@ fn a_taught_lesson_of_pipes_and_devices_is_a_problem_of_its_run() {
 }
 
 #[test]
-fn a_list_of_runs_comes_whatever_their_files_are() {
+fn list_of_runs_survives_special_files() {
     let root = tempfile::tempdir().unwrap();
     let mut good = header();
     let saved = RunFolder::create(root.path(), &mut good, "").unwrap();
@@ -190,7 +190,7 @@ fn a_list_of_runs_comes_whatever_their_files_are() {
 }
 
 #[test]
-fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
+fn run_folder_writes_nothing_through_links() {
     let outside = tempfile::tempdir().unwrap();
     let root = tempfile::tempdir().unwrap();
     let precious = outside.path().join("precious.txt");
@@ -231,7 +231,7 @@ fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
 }
 
 #[test]
-fn what_the_window_remembers_may_be_anything() {
+fn settings_load_survives_special_files() {
     let folder = tempfile::tempdir().unwrap();
     for path in hostile(folder.path()) {
         let settings = soon("the settings", move || {

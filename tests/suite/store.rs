@@ -102,7 +102,7 @@ fn refused<T>(result: Result<T, Problem>) -> Problem {
 }
 
 #[test]
-fn a_run_comes_back_as_it_was_saved() {
+fn run_roundtrips_through_folder() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
@@ -151,7 +151,7 @@ fn a_run_comes_back_as_it_was_saved() {
 }
 
 #[test]
-fn a_run_of_a_method_with_experts_of_its_own_comes_back_with_them() {
+fn roundtrips_custom_experts() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     let experts = ["quick", "slow", "answer"].map(|key| Expert::named(key).unwrap());
@@ -170,7 +170,7 @@ fn a_run_of_a_method_with_experts_of_its_own_comes_back_with_them() {
 }
 
 #[test]
-fn the_settings_part_of_a_run_is_a_configuration() {
+fn settings_part_of_run_file_is_config() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let text = std::fs::read_to_string(folder.path().join("run.toml")).unwrap();
@@ -180,7 +180,7 @@ fn the_settings_part_of_a_run_is_a_configuration() {
 }
 
 #[test]
-fn a_run_keeps_the_way_its_draws_are_kept_apart() {
+fn run_keeps_its_stream_scheme() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let (path, record) = (folder.path().to_path_buf(), folder.path().join("run.toml"));
@@ -211,7 +211,7 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
 }
 
 #[test]
-fn the_summary_speaks_in_percent() {
+fn summary_uses_percent() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
@@ -237,7 +237,7 @@ fn the_summary_speaks_in_percent() {
 }
 
 #[test]
-fn a_cut_file_is_named_and_the_run_is_listed_with_it() {
+fn truncated_file_is_named_and_run_stays_listed() {
     let root = tempfile::tempdir().unwrap();
     let mut names = Vec::new();
     for cut in ["run.toml", "confusion/task_2.csv", "metrics.csv", "nothing"] {
@@ -265,7 +265,7 @@ fn a_cut_file_is_named_and_the_run_is_listed_with_it() {
 }
 
 #[test]
-fn cut_tensors_and_missing_files_are_problems_of_their_own() {
+fn reports_truncated_tensors_and_missing_files() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "p").unwrap();
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
@@ -298,7 +298,7 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
 }
 
 #[test]
-fn a_run_is_found_by_folder_name_beginning_or_latest() {
+fn find_accepts_folder_name_prefix_and_latest() {
     let root = tempfile::tempdir().unwrap();
     let at = root.path();
     assert!(refused(store::find(at, "latest")).mentions("advice-no-runs-yet"));
@@ -359,7 +359,7 @@ fn finished(root: &Path) -> StoredRun {
 }
 
 #[test]
-fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind() {
+fn groups_by_settings_but_not_by_seed() {
     let root = tempfile::tempdir().unwrap();
     let first = finished(root.path());
     let with = |change: &dyn Fn(&mut StoredRun)| {
@@ -414,7 +414,7 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
 }
 
 #[test]
-fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
+fn compares_runs_only_on_same_test_images() {
     let root = tempfile::tempdir().unwrap();
     let mut first = finished(root.path());
     first.header.images = Some(Default::default());
@@ -470,7 +470,7 @@ fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
 }
 
 #[test]
-fn a_run_whose_tasks_do_not_add_up_is_damaged_and_the_others_are_listed() {
+fn rejects_task_sizes_that_do_not_add_up() {
     let root = tempfile::tempdir().unwrap();
     let good = finished(root.path());
     let with_sizes = |sizes: &str| {
@@ -505,7 +505,7 @@ fn a_run_whose_tasks_do_not_add_up_is_damaged_and_the_others_are_listed() {
 }
 
 #[test]
-fn latest_is_the_run_that_began_last_whatever_its_folder_is_called() {
+fn latest_and_list_sort_by_start_time() {
     let root = tempfile::tempdir().unwrap();
     let at = root.path();
     let made = |started: &str, name: &str| {
@@ -538,7 +538,7 @@ fn latest_is_the_run_that_began_last_whatever_its_folder_is_called() {
 }
 
 #[test]
-fn a_task_that_leaves_a_gap_is_refused() {
+fn save_rejects_skipped_task() {
     let root = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(root.path(), &mut header(), "").unwrap();
     let problem = refused(folder.save_task(&report(1), &snapshot(1.0)));
@@ -547,7 +547,7 @@ fn a_task_that_leaves_a_gap_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_a_problem() {
+fn create_reports_unwritable_folder() {
     use std::os::unix::fs::PermissionsExt;
     let root = tempfile::tempdir().unwrap();
     let closed = root.path().join("closed");
@@ -567,7 +567,7 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
 }
 
 #[test]
-fn tables_and_figures_put_class_orders_together() {
+fn exports_group_class_orders() {
     use lae_studio::store::groups::groups;
     let root = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
@@ -639,7 +639,7 @@ fn tables_and_figures_put_class_orders_together() {
 }
 
 #[test]
-fn a_report_is_one_file_that_needs_no_other() {
+fn html_report_is_self_contained() {
     let root = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
     for (order, name) in [
@@ -695,7 +695,7 @@ fn a_report_is_one_file_that_needs_no_other() {
 }
 
 #[test]
-fn the_guide_names_every_column_and_key() {
+fn docs_name_every_column() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     let folder = RunFolder::create(root.path(), &mut header, "").unwrap();
@@ -725,7 +725,7 @@ fn the_guide_names_every_column_and_key() {
 }
 
 #[test]
-fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
+fn csv_export_escapes_formulas() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     header.config.order = "=HYPERLINK(\"http://x\")".into();
@@ -743,7 +743,7 @@ fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
 }
 
 #[test]
-fn a_checkpoint_of_a_task_that_there_is_not_places_no_run() {
+fn ignores_checkpoint_of_missing_task() {
     let root = tempfile::tempdir().unwrap();
     let mut header = header();
     let folder = RunFolder::create(root.path(), &mut header, "").unwrap();

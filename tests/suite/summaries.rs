@@ -51,7 +51,7 @@ fn whole(listed: &ListedRun) -> &RunSummary {
 }
 
 #[test]
-fn a_list_reads_one_file_of_each_finished_run() {
+fn list_reads_only_summaries_of_finished_runs() {
     let root = tempfile::tempdir().unwrap();
     let runs: Vec<PathBuf> = (0..3).map(|seed| saved(root.path(), seed)).collect();
     let before = store::list(root.path());
@@ -76,7 +76,7 @@ fn a_list_reads_one_file_of_each_finished_run() {
 }
 
 #[test]
-fn what_is_written_task_by_task_is_what_all_answers_say() {
+fn incremental_summary_matches_full_summary() {
     let root = tempfile::tempdir().unwrap();
     let run = saved(root.path(), 0);
     let written = fs::read(summary_file(&run)).unwrap();
@@ -98,7 +98,7 @@ fn what_is_written_task_by_task_is_what_all_answers_say() {
 }
 
 #[test]
-fn a_summary_that_cannot_be_used_is_made_anew() {
+fn rebuilds_unusable_summary() {
     let root = tempfile::tempdir().unwrap();
     let run = saved(root.path(), 0);
     let file = summary_file(&run);
@@ -137,7 +137,7 @@ fn a_summary_that_cannot_be_used_is_made_anew() {
 }
 
 #[test]
-fn repetitions_share_a_key_and_nothing_else_does() {
+fn only_repetitions_share_experiment_key() {
     let root = tempfile::tempdir().unwrap();
     let key = |run: &Path| store::summarize(run).unwrap().key;
     let (one, other) = (key(&saved(root.path(), 0)), key(&saved(root.path(), 1)));
@@ -165,7 +165,7 @@ fn rows(disk: &Disk) -> Rows {
 }
 
 #[test]
-fn a_second_list_reads_only_what_changed() {
+fn second_list_rereads_only_changed_runs() {
     let root = tempfile::tempdir().unwrap();
     let runs: Vec<PathBuf> = (0..4).map(|seed| saved(root.path(), seed)).collect();
     let disk = Disk::at(root.path().into());
@@ -219,7 +219,7 @@ fn seconds<T>(what: &str, act: impl FnOnce() -> T) -> T {
 
 #[test]
 #[ignore = "measurement: LAE_RUN is a finished run, ten thousand copies of which are listed"]
-fn the_time_of_ten_thousand_runs_is_measured() {
+fn list_time_of_ten_thousand_runs_is_measured() {
     let Some(run) = std::env::var_os("LAE_RUN").map(PathBuf::from) else {
         skip("LAE_RUN names no finished run");
         return;

@@ -141,7 +141,7 @@ fn has_words(text: &str) -> bool {
 }
 
 #[test]
-fn words_of_the_window_are_in_the_texts() {
+fn ui_has_no_text_outside_assets() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = ["session", "ui"]
         .map(|part| rust_files(&root.join(part)))
@@ -181,7 +181,7 @@ fn says(code: &str) -> bool {
 }
 
 #[test]
-fn every_message_that_is_said_exists_and_every_message_is_said() {
+fn messages_exist_and_are_all_used() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = rust_files(&root);
     let of_program = files.len();
@@ -322,7 +322,7 @@ fn of_lists() -> BTreeSet<String> {
 }
 
 #[test]
-fn what_lists_say_is_said_in_every_language() {
+fn lists_are_translated_into_every_language() {
     let wanted = of_lists();
     let english: BTreeSet<&str> = Language::English.names().collect();
     for (language, name) in Language::ALL {

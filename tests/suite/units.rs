@@ -40,28 +40,28 @@ fn played(name: &str) -> Value {
 }
 
 #[test]
-fn what_is_forgotten_is_played() {
+fn plays_lesson_forgetting() {
     let played = played("forgetting");
     assert_eq!(played["runs"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
-fn speed_kills_is_played() {
+fn plays_lesson_speed() {
     let played = played("speed");
     assert_eq!(played["runs"].as_array().unwrap().len(), 4);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
-fn inside_lae_is_played() {
+fn plays_lesson_inside_lae() {
     let played = played("inside-lae");
     assert_eq!(played["runs"].as_array().unwrap().len(), 6);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
-fn did_it_learn_or_remember_is_played() {
+fn plays_lesson_learn_or_remember() {
     let played = played("learn-or-remember");
     // Three methods with three orders each, and one run that is taught more.
     assert_eq!(played["runs"].as_array().unwrap().len(), 10);
@@ -95,7 +95,7 @@ accuracy(tiny) > LIMIT
 ";
 
 #[test]
-fn a_teachers_own_is_printed_played_and_used_again() {
+fn prints_plays_and_reuses_custom_lesson() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("mine.en.md");
     let path = file.to_str().unwrap();
@@ -126,7 +126,7 @@ fn a_teachers_own_is_printed_played_and_used_again() {
 }
 
 #[test]
-fn wrong_lessons_are_told_with_their_line() {
+fn reports_invalid_lessons_with_line() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("wrong.md");
     let path = file.to_str().unwrap();
@@ -157,7 +157,7 @@ fn wrong_lessons_are_told_with_their_line() {
 
 /// Any changed file is a lesson or a Problem that names it.
 #[test]
-fn a_damaged_lesson_is_a_problem_and_never_a_panic() {
+fn damaged_lessons_never_panic() {
     use lae_studio::session::units::Unit;
     use lae_studio::texts::Language;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/lessons");

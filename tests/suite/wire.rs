@@ -522,7 +522,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_command_survives_the_way(seed: u64, client: u64, number: u64) {
+    fn commands_roundtrip(seed: u64, client: u64, number: u64) {
         let (here, there) = (Path::new("/runs"), Path::new("/scratch/me/lae"));
         let all = commands(seed);
         let kinds: BTreeSet<usize> = all.iter().map(kind_of_command).collect();
@@ -547,7 +547,7 @@ proptest! {
     }
 
     #[test]
-    fn every_event_survives_the_way(seed: u64, number: u64) {
+    fn events_roundtrip(seed: u64, number: u64) {
         let here = Path::new("/runs");
         let all = events(seed);
         let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
@@ -570,7 +570,7 @@ proptest! {
 }
 
 #[test]
-fn every_wish_survives_the_way() {
+fn control_requests_roundtrip() {
     for wish in [
         ControlRequest::Run,
         ControlRequest::Pause,
