@@ -1,4 +1,4 @@
-//! A batch that is learned in parts gives what the whole batch gives, for every method.
+//! Learning a batch in micro-batches gives the same result as the whole batch, for every method.
 
 use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::experiment::{self, Changes, ResourceCache};
@@ -10,7 +10,7 @@ use lae_studio::tensors::Named;
 
 use crate::skip::skip;
 
-/// A few steps of a method on the embedded digits: two tasks, batches of 8.
+/// Returns settings for a few steps of a method on the embedded digits, in batches of 8.
 fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     let mut config = RunConfig {
         classes_per_task: "2,2,6".into(),
@@ -27,7 +27,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         config.settings = crate::frozen_epochs(1);
     }
     if method.key == "ranpac" {
-        // As many as the paper's take minutes to be solved for.
+        // The paper's number of projections takes minutes to solve.
         let few = Setting::Whole(64);
         config.settings.insert("projection".into(), few);
     }
@@ -36,7 +36,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         config.settings.insert("prompt_length".into(), few);
     }
     if matches!(method.key, "coda-prompt" | "icarl") {
-        // Gradients near zero: rounding grows with every step.
+        // Gradients are near zero, so rounding errors grow with every step.
         config.epochs = 1;
     }
     if method.all_at_once {
@@ -46,7 +46,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
     config
 }
 
-fn learned(config: &RunConfig) -> Named {
+fn train_and_load(config: &RunConfig) -> Named {
     let root = tempfile::tempdir().unwrap();
     let mut events: Vec<Event> = Vec::new();
     let control = Control::default();
@@ -63,15 +63,15 @@ fn learned(config: &RunConfig) -> Named {
     store::load_snapshot(&header.folder, tasks - 1).unwrap()
 }
 
-/// How far weights may be apart: by so much, and, where they are small, by this share of the largest of
-/// their tensor. Adam divides by the size of a gradient, rounding included.
+/// Largest allowed difference of weights: absolute, and relative to the largest value of the tensor.
+/// Adam divides by the size of a gradient, which amplifies rounding errors.
 struct Bound(f32, f32);
-const ON_THE_CPU: Bound = Bound(1e-5, 1e-3);
-/// A GPU takes another kernel, which sums in another order, for each number of images.
-const ON_A_CARD: Bound = Bound(1e-4, 1e-2);
+const CPU_BOUND: Bound = Bound(1e-5, 1e-3);
+/// A GPU uses a different kernel for each number of images, which sums in a different order.
+const GPU_BOUND: Bound = Bound(1e-4, 1e-2);
 
-/// Holds weights against others.
-fn same(what: &str, a: &Named, b: &Named, Bound(most, share): Bound) {
+/// Asserts that two sets of weights differ by less than the bound.
+fn assert_close(what: &str, a: &Named, b: &Named, Bound(most, share): Bound) {
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     let mut worst = (0f32, 0f32, "");
     for (name, a) in a {
@@ -104,16 +104,21 @@ fn micro_batches_match_whole_batch_for_every_method() {
             ..whole.clone()
         };
         let bound = match method.key {
-            // Earlier heads say nearly what they are to say, so that some of their gradients are rounding: less than one step
-            // of Adam, whose rate is 3e-4 here.
+            // Earlier heads have nearly reached their targets, so some of their gradients are only rounding errors: the
+            // difference is less than one step of Adam with its rate of 3e-4.
             "icarl" => Bound(3e-4, 1e-1),
-            _ => ON_THE_CPU,
+            _ => CPU_BOUND,
         };
-        same(method.key, &learned(&parts), &learned(&whole), bound);
+        assert_close(
+            method.key,
+            &train_and_load(&parts),
+            &train_and_load(&whole),
+            bound,
+        );
     }
 }
 
-/// On a GPU other kernels run, and images come in parts as well.
+/// On a GPU, other kernels are used, and images are also transferred in parts.
 #[test]
 #[ignore = "campaign: minutes on a software GPU"]
 fn micro_batches_match_whole_batch_on_gpu() {
@@ -134,13 +139,18 @@ fn micro_batches_match_whole_batch_on_gpu() {
         micro_batch: Some(3),
         ..whole.clone()
     };
-    same("GPU", &learned(&parts), &learned(&whole), ON_A_CARD);
+    assert_close(
+        "GPU",
+        &train_and_load(&parts),
+        &train_and_load(&whole),
+        GPU_BOUND,
+    );
 }
 
-/// Stops in the second epoch of the first task.
-struct Stopper<'a>(&'a Control);
+/// Stops the run in the second epoch of the first task.
+struct StopInSecondEpoch<'a>(&'a Control);
 
-impl Sink for Stopper<'_> {
+impl Sink for StopInSecondEpoch<'_> {
     fn event(&mut self, event: Event) {
         if let Event::Phase {
             phase: Phase::Training { epoch: 1, .. },
@@ -160,7 +170,7 @@ fn resume_accepts_and_stores_smaller_micro_batch() {
     let root = tempfile::tempdir().unwrap();
     let control = Control::default();
     let cache = ResourceCache::default();
-    let mut stopper = Stopper(&control);
+    let mut stopper = StopInSecondEpoch(&control);
     let outcome = experiment::train(&config, root.path(), &cache, &mut stopper, &control);
     let folder = outcome.unwrap().header().unwrap().folder.clone();
     assert_eq!(
@@ -180,5 +190,5 @@ fn resume_accepts_and_stores_smaller_micro_batch() {
     assert_eq!(stored.header.config.micro_batch, Some(2));
     let last = stored.header.tasks.len() - 1;
     let snapshot = store::load_snapshot(&folder, last).unwrap();
-    same("continued", &snapshot, &learned(&config), ON_THE_CPU);
+    assert_close("continued", &snapshot, &train_and_load(&config), CPU_BOUND);
 }

@@ -1,7 +1,7 @@
-//! The files of a package do not import each other in a loop. The compiler forbids loops of packages.
+//! The files of a package have no import cycles. The compiler forbids cycles of packages.
 //!
-//! A file imports another if it names something defined there, even if other modules re-export it. A part may name
-//! what is in the head of its folder (`super::Backbone`): head and parts are one thing in several files.
+//! A file imports another if it names something defined there, even through re-exports. A file may name what is
+//! defined in the `mod.rs` of its folder (`super::Backbone`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,16 +15,16 @@ type Module = Vec<String>;
 struct Source {
     /// The file in `src`, without the ending.
     file: String,
-    /// What its `use` lines bring in: the path as written, and the name it has here.
+    /// Imports of its `use` lines: the path as written and the local name.
     imports: Vec<(Vec<String>, String)>,
     /// All other paths in its code.
     paths: BTreeSet<Vec<String>>,
 }
 
-/// Where a path leads.
-enum Place {
+/// The target of a path.
+enum Target {
     Module(Module),
-    /// To something in this module's file.
+    /// An item in this module's file.
     In(Module),
 }
 
@@ -53,9 +53,9 @@ impl Package {
         packages.into_values().map(Self).collect()
     }
 
-    /// Where a path leads that is written in the module `from`; `None` for other crates. `depth` is how often a
-    /// name may be handed on.
-    fn follow(&self, from: &[String], path: &[String], depth: usize) -> Option<Place> {
+    /// Resolves a path that is written in the module `from`; `None` for other crates. `depth` limits the number of
+    /// re-exports.
+    fn follow(&self, from: &[String], path: &[String], depth: usize) -> Option<Target> {
         let (mut at, mut rest) = self.start(from, path, depth)?;
         while let Some((name, after)) = rest.split_first() {
             let child = joined(&at, name);
@@ -63,17 +63,17 @@ impl Package {
                 child
             } else {
                 match self.imported(&at, name, depth) {
-                    Some(Place::Module(module)) => module,
+                    Some(Target::Module(module)) => module,
                     Some(place) => return Some(place),
-                    None => return Some(Place::In(at)),
+                    None => return Some(Target::In(at)),
                 }
             };
             rest = after;
         }
-        Some(Place::Module(at))
+        Some(Target::Module(at))
     }
 
-    /// The module where a path begins, and what is left of the path.
+    /// Returns the module where a path starts and the rest of the path.
     fn start<'a>(
         &self,
         from: &[String],
@@ -94,16 +94,16 @@ impl Package {
             }
             name if self.0.contains_key(&joined(from, name)) => joined(from, name),
             name => match self.imported(from, name, depth)? {
-                Place::Module(module) => module,
-                // The `use` line itself is counted.
-                Place::In(_) => return None,
+                Target::Module(module) => module,
+                // The `use` line itself counts.
+                Target::In(_) => return None,
             },
         };
         Some((at, rest))
     }
 
-    /// Where a name leads that a `use` line of this module brings in.
-    fn imported(&self, module: &[String], name: &str, depth: usize) -> Option<Place> {
+    /// Resolves a name that a `use` line of this module imports.
+    fn imported(&self, module: &[String], name: &str, depth: usize) -> Option<Target> {
         let depth = depth.checked_sub(1)?;
         let imports = &self.0.get(module)?.imports;
         let mut bound = imports.iter().filter(|(_, bound)| bound == name);
@@ -117,7 +117,7 @@ impl Package {
             let places = used.chain(&source.paths);
             let places = places.filter_map(|path| self.follow(module, path, 8));
             let others = places.filter_map(|place| match place {
-                Place::In(other) if !module.starts_with(&other) => Some(other),
+                Target::In(other) if !module.starts_with(&other) => Some(other),
                 _ => None,
             });
             others.collect()
@@ -125,8 +125,8 @@ impl Package {
         self.0.iter().map(|one| (one.0, of(one))).collect()
     }
 
-    /// The files of each circle.
-    fn circles(&self) -> Vec<Vec<&str>> {
+    /// Returns the files of each import cycle.
+    fn cycles(&self) -> Vec<Vec<&str>> {
         let imports = self.imports();
         let reached = |from: &Module| {
             let mut seen = BTreeSet::new();
@@ -145,19 +145,19 @@ impl Package {
             .keys()
             .map(|module| (*module, reached(module)))
             .collect();
-        let mut circles: Vec<Vec<&str>> = Vec::new();
+        let mut cycles: Vec<Vec<&str>> = Vec::new();
         for (module, others) in &reached {
             let with = |other: &&Module| reached[*other].contains(*module);
-            let circle = others
+            let cycle = others
                 .iter()
                 .filter(with)
                 .map(|other| self.0[other].file.as_str());
-            let circle: Vec<&str> = circle.collect();
-            if !circle.is_empty() && !circles.contains(&circle) {
-                circles.push(circle);
+            let cycle: Vec<&str> = cycle.collect();
+            if !cycle.is_empty() && !cycles.contains(&cycle) {
+                cycles.push(cycle);
             }
         }
-        circles
+        cycles
     }
 }
 
@@ -174,14 +174,14 @@ fn module_of(parts: &[String]) -> Module {
 
 impl Source {
     fn of(text: &str, file: String) -> Self {
-        // Tests are at the end of a file, and may use what they like.
+        // Tests are at the end of a file and may import anything.
         let code = text.split("\nmod tests {").next().unwrap_or_default();
         let words = words(code);
         let (mut imports, mut paths) = (Vec::new(), BTreeSet::new());
         let mut rest = words.as_slice();
         while let Some((word, after)) = rest.split_first() {
             rest = after;
-            // `use<>` behind a type brings in nothing.
+            // `use<>` after a type imports nothing.
             if word == "use" && after.first().is_some_and(|word| word != "<") {
                 let end = after.iter().position(|word| word == ";");
                 let (line, after) = after.split_at(end.unwrap_or(after.len()));
@@ -209,8 +209,8 @@ impl Source {
     }
 }
 
-/// One branch of a `use` tree, below `before`, as whole paths with the name that each has here.
-/// True where another branch follows.
+/// Expands one branch of a `use` tree below `before` into full paths with their local names.
+/// Returns whether another branch follows.
 fn expand<'a>(
     words: &mut impl Iterator<Item = &'a String>,
     before: &[String],
@@ -234,7 +234,7 @@ fn expand<'a>(
             Some(name) => path.push(name.to_string()),
         }
     };
-    // After a comma at the end of a group nothing is left.
+    // A trailing comma of a group adds nothing.
     if !group && path.len() > before.len() || alias.is_some() {
         let alias = alias.or_else(|| path.last().cloned());
         into.extend(alias.map(|alias| (path, alias)));
@@ -246,7 +246,7 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// The names and signs of code, without comments, texts and letters.
+/// Returns the identifiers and punctuation of code, without comments, strings and character literals.
 fn words(code: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = code;
@@ -260,7 +260,7 @@ fn words(code: &str) -> Vec<String> {
                 let length = rest[quote + 1..].find(&end).unwrap_or_default();
                 quote + 1 + length + end.len()
             }
-            // A letter ends with a quote, a lifetime does not.
+            // A character literal ends with a quote, a lifetime does not.
             '\'' => match rest[1..].char_indices().nth(1) {
                 Some(_) if rest.starts_with("'\\") => rest[3..].find('\'').map_or(1, |at| at + 4),
                 Some((at, '\'')) => at + 2,
@@ -287,7 +287,7 @@ fn words(code: &str) -> Vec<String> {
     words
 }
 
-/// The length of a text with its quotes.
+/// Returns the length of a string literal with its quotes.
 fn text_length(code: &str) -> usize {
     let mut escaped = false;
     let end = code[1..].find(|c: char| {
@@ -301,10 +301,10 @@ fn text_length(code: &str) -> usize {
 #[test]
 fn packages_have_no_import_cycles() {
     let packages = Package::all();
-    let circles: Vec<_> = packages.iter().flat_map(Package::circles).collect();
+    let cycles: Vec<_> = packages.iter().flat_map(Package::cycles).collect();
     assert!(
-        circles.is_empty(),
-        "these import each other in a loop: {circles:#?}"
+        cycles.is_empty(),
+        "these import each other in a loop: {cycles:#?}"
     );
 }
 
@@ -331,7 +331,7 @@ fn finds_cycles_through_aliases_reexports_and_super() {
         ("user", "use crate::head::Two;\nuse crate::line::f;"),
     ]);
     let found = [vec!["gate", "line", "stop"], vec!["head/one", "head/two"]];
-    assert_eq!(package.circles(), found);
+    assert_eq!(package.cycles(), found);
 }
 
 #[test]
@@ -367,5 +367,5 @@ fn imports_resolve_to_defining_file() {
             "user: head/other head/part"
         ]
     );
-    assert!(package.circles().is_empty());
+    assert!(package.cycles().is_empty());
 }

@@ -1,5 +1,5 @@
-//! APER, RanPAC, EASE and ESN on small networks of all families: any PET plugin, what is refused,
-//! what is frozen, and runs with settings other than the usual ones.
+//! APER, RanPAC, EASE and ESN on small networks of all families: PET plugins, rejected settings, frozen
+//! parts, and settings other than the defaults.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn families() -> [Architecture; 3] {
     ]
 }
 
-/// Two tasks of two classes on a network of random weights.
+/// Two tasks of two classes on a network with random weights.
 struct Toy {
     backbone: Arc<dyn Backbone>,
     config: RunConfig,
@@ -83,7 +83,7 @@ impl Toy {
         method::build(setup).unwrap()
     }
 
-    /// All passes of a task, each of two batches.
+    /// Learns all passes of a task with two batches each and returns the losses.
     fn learn(&self, method: &mut dyn Method, index: usize) -> Vec<f32> {
         let classes = self.tasks[index].clone();
         let task = Task {
@@ -134,12 +134,12 @@ fn images(labels: &[usize], stream: u64) -> Tensor<4> {
     Tensor::from_data(data, &Device::flex())
 }
 
-fn right(verdicts: &[Answer], labels: &[usize]) -> usize {
+fn count_correct(verdicts: &[Answer], labels: &[usize]) -> usize {
     let given = verdicts.iter().map(|verdict| verdict.opinions[0].class);
     given.zip(labels).filter(|(a, b)| a == *b).count()
 }
 
-/// The method's own adapter where it fits, other plugins everywhere.
+/// Uses the method's default adapter where it fits, and other plugins on every family.
 #[test]
 fn closed_form_methods_learn_with_any_compatible_plugin() {
     let [vit, swin, convnext] = families();
@@ -168,7 +168,7 @@ fn closed_form_methods_learn_with_any_compatible_plugin() {
             assert_eq!(later, if name == "ease" { 4 } else { 0 }, "{what}");
             let labels = [0, 1, 2, 3, 0, 1, 2, 3];
             let verdicts = method.predict(images(&labels, 7)).unwrap();
-            assert!(right(&verdicts, &labels) >= 7, "{what}");
+            assert!(count_correct(&verdicts, &labels) >= 7, "{what}");
             assert!(verdicts.iter().all(|verdict| verdict.scores.len() == 4));
         }
     }
@@ -221,7 +221,7 @@ fn esn_check_requires_class_token() {
     }
 }
 
-fn kept(method: &mut dyn Method) -> Named {
+fn snapshot(method: &mut dyn Method) -> Named {
     method.snapshot().unwrap()
 }
 
@@ -234,14 +234,14 @@ fn esn_trains_prompt_in_later_tasks_unless_frozen() {
     ] {
         let toy = Toy::new(&vit, "esn", None, own);
         let mut method = toy.build();
-        let fresh = kept(&mut *method)["prompt"].clone();
+        let fresh = snapshot(&mut *method)["prompt"].clone();
         toy.learn(&mut *method, 0);
-        let first = kept(&mut *method);
+        let first = snapshot(&mut *method);
         assert_ne!(first["prompt"], fresh);
         toy.learn(&mut *method, 1);
-        let second = kept(&mut *method);
+        let second = snapshot(&mut *method);
         assert_eq!(second["prompt"] != first["prompt"], moves);
-        // The first stage is frozen, and so is its vote.
+        // The first stage and its vote are frozen.
         for (name, tensor) in first
             .iter()
             .filter(|(name, _)| name.starts_with("stage.0."))
@@ -258,7 +258,7 @@ fn esn_trains_prompt_in_later_tasks_unless_frozen() {
     }
 }
 
-/// λ·mean((E − anchor)²) with either sign of the logits, and 0 for λ = 0.
+/// λ·mean((E − anchor)²) with either sign of the logits.
 #[test]
 fn energy_term_matches_released_and_printed_formula() {
     let rows = [[1.0f64, -2.0, 0.5], [3.0, 3.0, -1.0]];
@@ -281,7 +281,7 @@ fn energy_term_matches_released_and_printed_formula() {
     }
 }
 
-/// Measured in another order, other images judge λ; the sums are those of all images all the same.
+/// The order decides which images choose λ; the sums cover all images in any order.
 #[test]
 fn ranpac_shuffles_its_measuring_pass() {
     let config = RunConfig {

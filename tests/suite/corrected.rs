@@ -1,5 +1,5 @@
-//! Labels that were corrected: they act in training and test, for the very images they were given for,
-//! and a run keeps those it began with.
+//! Corrected labels: they apply to training and test images with a matching name and hash, and a run uses
+//! the corrections it started with.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn entry(data: &Dataset, sample: &Sample, class: Option<&str>) -> Correction {
     }
 }
 
-fn with(corrected: Vec<Correction>) -> OpenOptions {
+fn options_with(corrected: Vec<Correction>) -> OpenOptions {
     OpenOptions {
         corrected,
         ..OpenOptions::default()
@@ -41,7 +41,7 @@ fn corrections_apply_in_both_splits_without_moving_images() {
     let (test, train) = (&plain.test[0], &plain.train[3]);
     assert_eq!((test.class, train.class), (0, 0));
     let corrected = made
-        .try_open(&with(vec![
+        .try_open(&options_with(vec![
             entry(&plain, test, Some("dog")),
             entry(&plain, train, None),
         ]))
@@ -64,7 +64,7 @@ fn corrections_apply_in_both_splits_without_moving_images() {
     assert_eq!(named(&corrected.test), wanted);
     assert_eq!(corrected.train.len(), plain.train.len() - 1);
     assert!(!corrected.train.contains(train));
-    // Sorted by class, as everywhere.
+    // Samples stay sorted by class.
     assert!(
         corrected
             .test
@@ -84,7 +84,7 @@ fn ignores_stale_corrections_and_rejects_emptied_classes() {
     let first = entry(&plain, &plain.test[0], Some("dog"));
     let lost = entry(&plain, &plain.test[1], Some("cow"));
     picture(&made.path().join("test/cat/000.png"), "another picture");
-    let corrected = made.try_open(&with(vec![first, lost])).unwrap();
+    let corrected = made.try_open(&options_with(vec![first, lost])).unwrap();
     assert_eq!(
         (
             corrected.corrected.labels,
@@ -102,7 +102,7 @@ fn ignores_stale_corrections_and_rejects_emptied_classes() {
         .iter()
         .map(|sample| entry(&plain, sample, None))
         .collect();
-    let problem = made.try_open(&with(cats)).unwrap_err();
+    let problem = made.try_open(&options_with(cats)).unwrap_err();
     assert_says!(
         problem.what,
         "problem-corrected-labels-empty-classes",
@@ -111,9 +111,9 @@ fn ignores_stale_corrections_and_rejects_emptied_classes() {
 }
 
 /// Stops a run after its first task.
-struct AfterOne<'a>(&'a Control);
+struct StopAfterFirstTask<'a>(&'a Control);
 
-impl Sink for AfterOne<'_> {
+impl Sink for StopAfterFirstTask<'_> {
     fn event(&mut self, event: Event) {
         if matches!(event, Event::TaskEvaluated { .. }) {
             self.0.set(ControlRequest::Stop);
@@ -144,14 +144,14 @@ fn resume_uses_corrections_from_run_start() {
     assert_eq!(config.corrected, std::slice::from_ref(&correction));
     let control = Control::default();
     let cache = ResourceCache::default();
-    let mut sink = AfterOne(&control);
+    let mut sink = StopAfterFirstTask(&control);
     let outcome = experiment::train(&config, root.path(), &cache, &mut sink, &control).unwrap();
     let Outcome::Stopped(header) = outcome else {
-        panic!("it was to stop");
+        panic!("the run did not stop");
     };
     let text = fs::read_to_string(header.folder.join("run.toml")).unwrap();
     assert!(text.contains("[[mended]]"), "{text}");
-    // The list changes meanwhile: this run is not concerned.
+    // A later change of the list does not affect this run.
     let back = Correction {
         class: Some(correction.was.clone()),
         ..correction.clone()
@@ -173,13 +173,13 @@ fn resume_uses_corrections_from_run_start() {
     assert_ne!(stored.header.images, Some(data.fingerprints()));
     let order = &stored.header.class_order;
     let position = |class: &str| order.iter().position(|name| name == class);
-    // What is right by the labels in the data is next to it.
+    // The accuracy by the original labels is also reported.
     let report = &stored.reports[0];
     let (answers, expert) = (&report.answers, stored.header.answering());
     let place = answers.samples.iter().zip(&answers.labels);
     let given = answers.of(expert);
     let opened = Dataset::open("digits", &experiment::open_options(&config)).unwrap();
-    // In the first task a 7 is still to come, so the image is not asked about at all.
+    // The class 7 belongs to the second task, so the image is not tested in the first task.
     let all = place.clone().count();
     let right = given.iter().zip(&answers.labels).filter(|(a, b)| a == b);
     assert_eq!(
@@ -274,7 +274,7 @@ fn corrected_training_label_equals_moved_file() {
     };
     assert!(apart(&moved) < 1e-6, "{}", apart(&moved));
     assert!(apart(&as_it_came) > 1e-5, "{}", apart(&as_it_came));
-    // The test split is as it came, so there is nothing to show next to its figures.
+    // The test split is unchanged, so there is no accuracy by original labels.
     assert!(
         !corrected.reports[1]
             .measurements

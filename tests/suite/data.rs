@@ -1,5 +1,5 @@
-//! Data sets as people have them: layouts, splits, bad files. Each bad thing gives one clear
-//! sentence, and the rest of the data stays usable.
+//! Opening datasets: layouts, splits, bad files. Each bad file gives one message, and the rest of the data
+//! stays usable.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use lae_studio::data::{Check, Correction, Dataset, OpenOptions};
 use lae_studio::problem::Problem;
 
-/// A folder in the making.
+/// A temporary dataset folder.
 pub struct Made(tempfile::TempDir);
 
 impl Made {
@@ -21,7 +21,7 @@ impl Made {
         self.0.path()
     }
 
-    /// Writes images, each with pixels of its own, drawn from its name.
+    /// Writes images with pixels generated from their names.
     pub fn pictures(&self, names: &[&str]) -> &Self {
         for name in names {
             picture(&self.path().join(name), name);
@@ -29,7 +29,7 @@ impl Made {
         self
     }
 
-    /// `count` images in a folder.
+    /// Writes `count` images into a folder.
     pub fn class(&self, folder: &str, count: usize) -> &Self {
         for i in 0..count {
             let name = format!("{folder}/{i:03}.png");
@@ -88,7 +88,7 @@ fn names(samples: &[lae_studio::data::Sample]) -> Vec<String> {
     samples.iter().map(lae_studio::data::Sample::name).collect()
 }
 
-/// All that was assumed when a dataset was opened, a line each.
+/// Returns the assumptions made when a dataset was opened, one per line.
 pub fn assumed(data: &Dataset) -> String {
     lae_studio::texts::said(&data.assumed, "\n")
 }
@@ -101,7 +101,7 @@ fn splits_class_folders_by_seed_and_share() {
     assert_eq!(
         data.classes,
         ["Dog", "cat", "猫 ñ"],
-        "sorted by code point, names kept"
+        "classes are sorted by code point"
     );
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
     assert_says!(assumed(&data), "remark-test-split-drawn", test = 8, n = 40);
@@ -116,7 +116,7 @@ fn splits_class_folders_by_seed_and_share() {
     assert_eq!(
         names(&share(0.2, 0).test),
         names(&data.test),
-        "the same seed, the same split"
+        "equal seeds must give equal splits"
     );
     assert_ne!(names(&share(0.2, 1).test), names(&data.test));
     assert_eq!(share(0.5, 0).test.len(), 20);
@@ -132,7 +132,7 @@ fn splits_class_folders_by_seed_and_share() {
     );
 }
 
-/// Folders inside classes, and splits and domains around them, with names in both Unicode forms.
+/// Covers folders inside classes and around them (domains) with names in both Unicode forms.
 #[test]
 fn composed_and_decomposed_unicode_names_are_equal() {
     let open = |write: fn(&str) -> String, options: &OpenOptions, list: &str| {
@@ -254,7 +254,7 @@ fn bit_depth_option_rescales_12_bit_images() {
         (read.assumed.clone(), read.better_depth),
         (wanted.assumed, None)
     );
-    // The same files in the same order; only how they are read differs.
+    // The files and their order are the same; only the decoding differs.
     assert_eq!(read.fingerprints(), dark.fingerprints());
     assert_says!(
         assumed(&with(10)),
@@ -283,7 +283,7 @@ fn finds_splits_from_parent_and_inner_folders() {
         assert_eq!(
             names(&data.test)[0],
             "a/000.png",
-            "paths are inside the split"
+            "names are relative to the split"
         );
         assert!(
             id.is_empty() && data.assumed.is_empty() || says!(assumed(&data), id),
@@ -371,7 +371,7 @@ fn reads_semicolon_csv_without_header() {
     let data = made.open();
     assert_eq!(data.classes, ["0", "1"]);
     assert_eq!(data.train.len() + data.test.len(), 3);
-    // The table itself means its folder; a contest's made-up answers beside it mean nothing.
+    // Opening the table opens its folder; sample submissions of contests are ignored.
     made.file("sample_submission.csv", "x1.png;7\nx2.png;7\nx3.png;7\n");
     let table = made.path().join("list.csv");
     let data = Dataset::open(table.to_str().unwrap(), &OpenOptions::default()).unwrap();
@@ -500,7 +500,7 @@ fn skips_bad_files_and_reports_reasons() {
         )
         .unwrap();
     made.file("b/cut.jpg", &jpeg[..jpeg.len() - 40]);
-    made.file("a/huge.bmp", bomb());
+    made.file("a/huge.bmp", huge_bitmap());
     let data = made.open();
     assert_eq!(data.train.len() + data.test.len(), 8);
     let reason = |name: &str| {
@@ -549,12 +549,12 @@ fn skips_bad_files_and_reports_reasons() {
     assert_eq!(
         made.try_open(&never).unwrap().skipped.len(),
         3,
-        "without looking inside"
+        "without checking file contents"
     );
 }
 
-/// The head of a bitmap that claims 30,000×30,000 pixels.
-fn bomb() -> Vec<u8> {
+/// Returns a bitmap header that claims 30,000×30,000 pixels.
+fn huge_bitmap() -> Vec<u8> {
     let mut bytes = b"BM".to_vec();
     bytes.extend(100_u32.to_le_bytes());
     bytes.extend([0; 4]);
@@ -674,7 +674,7 @@ fn reports_images_with_two_labels() {
         .class("test/b", 2);
     let at = |name: &str| made.path().join(name);
     let copies = [
-        // A copy with the same label says nothing wrong.
+        // A copy with the same label is no conflict.
         ("train/a/000.png", "train/a/twin.bmp"),
         ("train/a/001.png", "train/b/other.bmp"),
         ("train/b/002.png", "test/a/mixed.bmp"),
@@ -721,7 +721,7 @@ fn lists_unreadable_files_and_broken_links() {
     locked("c", 0o000);
     let data = made.open();
     locked("c", 0o755);
-    // The superuser reads everything.
+    // Root can read everything.
     let all = fs::read(made.path().join("a/000.png")).is_ok();
     assert_eq!(data.classes.len(), if all { 3 } else { 2 });
     assert!(

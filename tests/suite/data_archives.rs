@@ -1,4 +1,4 @@
-//! Archives and CIFAR: the same images in every packing, and nothing a hostile file could do.
+//! Archives and CIFAR: every format gives the same images, and hostile files are rejected.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -24,7 +24,7 @@ fn open(path: &Path) -> Result<Dataset, Problem> {
     Dataset::open(path.to_str().unwrap(), &options)
 }
 
-/// Name and pixels of every image.
+/// Returns the name and pixels of every image.
 fn content(samples: &[Sample]) -> Vec<(String, Vec<u8>)> {
     samples
         .iter()
@@ -36,7 +36,7 @@ fn tar_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in entries {
         let mut header = tar::Header::new_ustar();
-        // Written by hand: the builder refuses names that lead outside.
+        // Set directly, because the builder rejects names outside the archive.
         let field = &mut header.as_old_mut().name;
         field[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(bytes.len() as u64);
@@ -63,13 +63,13 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn saved(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, bytes).unwrap();
     path
 }
 
-/// A small image folder as archive entries.
+/// Returns a small image folder as archive entries.
 fn entries(made: &Made) -> Vec<(String, Vec<u8>)> {
     made.class("train/a", 3)
         .class("train/b", 3)
@@ -110,7 +110,7 @@ fn archives_yield_same_images_as_folder() {
         ("x.zip", zip_of(&borrowed)),
         ("odd.bin", tar),
     ] {
-        let path = saved(place.path(), name, &bytes);
+        let path = write_file(place.path(), name, &bytes);
         for _ in 0..2 {
             let data = open(&path).unwrap();
             assert_eq!(content(&data.train), content(&folder.train), "{name}");
@@ -144,7 +144,7 @@ fn concurrent_unpacking_yields_same_images() {
     });
     assert_eq!(all[0].len(), 64);
     assert!(all.iter().all(|one| *one == all[0]));
-    // One of them was first; of the others nothing is left.
+    // Only the result of the first remains.
     assert_eq!(fs::read_dir(&shelf).unwrap().count(), 1);
 }
 
@@ -169,7 +169,7 @@ fn skips_archive_entries_outside_folder() {
         ("evil.tar", tar_of(&borrowed)),
         ("evil.zip", zip_of(&borrowed)),
     ] {
-        let data = open(&saved(place.path(), name, &bytes)).unwrap();
+        let data = open(&write_file(place.path(), name, &bytes)).unwrap();
         assert_eq!(data.train.len() + data.test.len(), 10);
         let refused = data
             .skipped
@@ -199,7 +199,7 @@ fn skips_links_in_archives() {
     tar.append_link(&mut link, "my set/train/a/evil.png", "/etc/passwd")
         .unwrap();
     let place = tempfile::tempdir().unwrap();
-    let data = open(&saved(
+    let data = open(&write_file(
         place.path(),
         "links.tar",
         &tar.into_inner().unwrap(),
@@ -214,7 +214,7 @@ fn skips_links_in_archives() {
     );
 }
 
-/// An entry named by a header of its own, as long names are.
+/// Returns an archive whose entry has its name in a separate header, as long names do.
 fn tar_of_long_name(name: &str, content: &[u8]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     let mut long = tar::Header::new_gnu();
@@ -237,18 +237,18 @@ fn reads_long_names_and_rejects_oversized_headers() {
     let (name, png) = &list[0];
     let place = tempfile::tempdir().unwrap();
     let long = format!("{}/{name}", "deep/".repeat(40));
-    let problem = open(&saved(
+    let problem = open(&write_file(
         place.path(),
         "long.tar",
         &tar_of_long_name(&long, png),
     ));
-    // One class is too few for a data set: it was read to its end.
+    // The archive was read to its end; it is rejected because it has only one class.
     assert!(!problem.unwrap_err().mentions("problem-archive-damaged"));
     let endless = "x".repeat(3 << 20);
     let bytes = gz(&tar_of_long_name(&endless, png));
-    let problem = open(&saved(place.path(), "endless.tgz", &bytes)).unwrap_err();
+    let problem = open(&write_file(place.path(), "endless.tgz", &bytes)).unwrap_err();
     assert!(problem.what.contains("too long"), "{problem}");
-    // What is left out counts as well.
+    // Skipped entries count, too.
     let mut link = tar::Header::new_ustar();
     link.set_entry_type(tar::EntryType::Symlink);
     link.set_path("a/link.png").unwrap();
@@ -258,7 +258,7 @@ fn reads_long_names_and_rejects_oversized_headers() {
     tar.append(&link, std::io::repeat(0).take(300 << 20))
         .unwrap();
     let bytes = gz(&tar.into_inner().unwrap());
-    let problem = open(&saved(place.path(), "links.tgz", &bytes)).unwrap_err();
+    let problem = open(&write_file(place.path(), "links.tgz", &bytes)).unwrap_err();
     assert!(problem.what.contains("times its size"), "{problem}");
 }
 
@@ -267,7 +267,7 @@ fn rejects_bombs_and_truncated_archives() {
     let place = tempfile::tempdir().unwrap();
     let bomb = gz(&tar_of(&[("a/1.bmp", &vec![0; 300 << 20])]));
     assert!(bomb.len() < 3 << 20);
-    let problem = open(&saved(place.path(), "bomb.tgz", &bomb)).unwrap_err();
+    let problem = open(&write_file(place.path(), "bomb.tgz", &bomb)).unwrap_err();
     assert!(problem.what.contains("times its size"), "{problem}");
     let made = Made::new();
     let list = entries(&made);
@@ -280,18 +280,18 @@ fn rejects_bombs_and_truncated_archives() {
         ("cut.tar.gz", gz(&tar_of(&borrowed))),
         ("cut.zip", zip_of(&borrowed)),
     ] {
-        let path = saved(place.path(), name, &bytes[..bytes.len() / 2]);
+        let path = write_file(place.path(), name, &bytes[..bytes.len() / 2]);
         let problem = open(&path).unwrap_err();
         assert!(
             problem.mentions("problem-archive-damaged"),
             "{name}: {problem}"
         );
         assert!(!problem.remedy.is_empty());
-        // Whole again, it is unpacked again.
+        // The complete archive can be unpacked afterwards.
         fs::write(&path, &bytes).unwrap();
         assert_eq!(open(&path).unwrap().train.len(), 6, "{name}");
     }
-    let text = saved(place.path(), "notes.txt", b"hello");
+    let text = write_file(place.path(), "notes.txt", b"hello");
     assert!(
         open(&text)
             .unwrap_err()
@@ -324,7 +324,7 @@ fn cifar_records_match_exported_image_folder() {
     fs::create_dir(&inner).unwrap();
     cifar100(&inner);
     let data = made.open();
-    assert_eq!(data.classes.len(), 99, "a class without images is no class");
+    assert_eq!(data.classes.len(), 99, "classes without images are dropped");
     assert_eq!((data.train.len(), data.test.len()), (198, 198));
     assert_eq!(data.train[3].name(), "name_01/00003.png");
     let copy = tempfile::tempdir().unwrap();
@@ -339,7 +339,7 @@ fn cifar_records_match_exported_image_folder() {
     assert_eq!(
         content(&folder.train),
         content(&data.train),
-        "names, order and pixels"
+        "names, order or pixels differ"
     );
     assert_eq!(content(&folder.test), content(&data.test));
 }
@@ -405,7 +405,7 @@ fn truncated_cifar_keeps_complete_records() {
     );
 }
 
-/// The distributed CIFAR-100, where `LAE_DATA` names the folder that holds it.
+/// Needs the published CIFAR-100 in the folder `LAE_DATA`.
 #[test]
 fn reads_published_cifar_100() {
     let Some(folder) = std::env::var_os("LAE_DATA") else {
@@ -432,7 +432,7 @@ fn reads_published_cifar_100() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any bytes in any list file: a data set or a Problem, never a panic or a file from outside.
+    /// Any bytes in a list file give a dataset or a `Problem`, never a panic or a file outside the folder.
     #[test]
     fn arbitrary_list_files_never_panic_or_escape(
         text in "[a-c01/.,;:\\-\t \"'\r\n]{0,120}",
@@ -452,7 +452,7 @@ proptest! {
         }
     }
 
-    /// Damaged archives end in data or a Problem.
+    /// Damaged archives give a dataset or a `Problem`.
     #[test]
     fn damaged_archives_never_panic(place in 0_usize..4000, value in any::<u8>(), kind in 0..3) {
         let png = fs::read({
@@ -465,6 +465,6 @@ proptest! {
         let length = bytes.len();
         bytes[place % length] ^= value;
         let folder = tempfile::tempdir().unwrap();
-        let _ = open(&saved(folder.path(), "damaged", &bytes));
+        let _ = open(&write_file(folder.path(), "damaged", &bytes));
     }
 }

@@ -1,5 +1,4 @@
-//! The same images give the same run, whatever form they come in: CIFAR's records and an image folder of them, with and
-//! without images kept in memory.
+//! The same images give the same run from CIFAR records and from an image folder, with and without an image cache.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +12,8 @@ use lae_studio::store::{self, StoredRun};
 use super::data::{Made, assumed};
 use crate::skip::skip;
 
-/// CIFAR-10's binary files with a few images of each class: stripes and noise by class and number.
-fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
+/// Writes a CIFAR-10 binary file with `each` images per class: stripes and noise by class and number.
+fn write_cifar_records(made: &Made, name: &str, each: usize, salt: u32) {
     let mut bytes = Vec::new();
     for number in 0..each {
         for class in 0..10_u32 {
@@ -32,13 +31,13 @@ fn few_records(made: &Made, name: &str, each: usize, salt: u32) {
     made.file(name, bytes);
 }
 
-/// A run with these settings, kept under `root`.
+/// Trains a run with these settings in `root`.
 fn trained(config: &RunConfig, cache: &ResourceCache, root: &Path) -> StoredRun {
     let ended = experiment::train(config, root, cache, &mut Vec::new(), &Control::default());
     store::load(&ended.unwrap().header().unwrap().folder).unwrap()
 }
 
-/// What is the same in two runs that did the same: answers and snapshots of every task.
+/// Returns what must be equal in equal runs: answers and snapshots of every task.
 fn outcome(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Vec<u8>)> {
     let root = tempfile::tempdir().unwrap();
     let stored = trained(config, cache, root.path());
@@ -63,12 +62,12 @@ fn outcome(config: &RunConfig, cache: &ResourceCache) -> Vec<(String, Vec<u8>)> 
     all
 }
 
-fn exported(data: &Dataset, to: &Path) -> PathBuf {
+fn export_folder(data: &Dataset, to: &Path) -> PathBuf {
     export::folder(data, to, &Watch::none()).unwrap();
     to.to_path_buf()
 }
 
-fn compare(config: &RunConfig, records: &Path) {
+fn assert_same_run(config: &RunConfig, records: &Path) {
     let with = |data: &Path, cache_mb| RunConfig {
         data: data.to_str().unwrap().into(),
         cache_mb,
@@ -77,7 +76,7 @@ fn compare(config: &RunConfig, records: &Path) {
     let of_records = with(records, 64);
     let data = Dataset::open(&of_records.data, &open_options(&of_records)).unwrap();
     let place = tempfile::tempdir().unwrap();
-    let folder = exported(&data, &place.path().join("as folder"));
+    let folder = export_folder(&data, &place.path().join("as folder"));
     let cache = ResourceCache::default();
     let expected = outcome(&of_records, &cache);
     assert!(expected.len() > 10);
@@ -90,7 +89,7 @@ fn compare(config: &RunConfig, records: &Path) {
             assert_eq!(got.0, expected.0);
             assert!(got.1 == expected.1, "{} differs with {cache_mb} MB", got.0);
         }
-        // What is left in memory are the test inputs; the training images are free again.
+        // Only the test inputs stay cached; the training images are released.
         let input = InputSpec::new(32, 1.0);
         let kept = cache.pixels(&of_folder, input.size).usage();
         let tested = if cache_mb == 0 { 0 } else { data.test.len() };
@@ -98,7 +97,7 @@ fn compare(config: &RunConfig, records: &Path) {
     }
 }
 
-fn small() -> RunConfig {
+fn small_config() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         order: "seed:3".into(),
@@ -114,11 +113,11 @@ fn small() -> RunConfig {
 #[test]
 fn cifar_records_and_image_folder_train_equally() {
     let made = Made::new();
-    few_records(&made, "data_batch_1.bin", 4, 1);
-    few_records(&made, "test_batch.bin", 2, 900);
+    write_cifar_records(&made, "data_batch_1.bin", 4, 1);
+    write_cifar_records(&made, "test_batch.bin", 2, 900);
     let names = "airplane\nautomobile\nbird\ncat\ndeer\ndog\nfrog\nhorse\nship\ntruck\n";
     made.file("batches.meta.txt", names);
-    compare(&small(), made.path());
+    assert_same_run(&small_config(), made.path());
 }
 
 #[test]
@@ -138,9 +137,9 @@ fn published_cifar_100_and_image_folder_train_equally() {
         settings: crate::frozen_epochs(0),
         train_limit: Some(2),
         test_limit: Some(1),
-        ..small()
+        ..small_config()
     };
-    compare(&config, &archive);
+    assert_same_run(&config, &archive);
 }
 
 #[test]
@@ -175,7 +174,7 @@ fn validation_images_come_from_training_split() {
     assert_eq!(
         held_out,
         names(&open(0.25, 0).test),
-        "the same seed, the same images"
+        "equal seeds must give equal images"
     );
     assert_ne!(held_out, names(&open(0.25, 1).test));
     assert_says!(assumed(&data), "remark-validation-images");
@@ -186,7 +185,7 @@ fn validation_images_come_from_training_split() {
         order: "natural".into(),
         epochs: 1,
         settings: crate::frozen_epochs(0),
-        ..small()
+        ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
     let stored = trained(&config, &ResourceCache::default(), root.path());
@@ -211,7 +210,7 @@ fn copies_stay_in_one_split() {
             &format!("cat/copy{number}.png"),
         );
     }
-    // One image under two labels, and a class that is one image.
+    // One image under two labels, and a class whose images are all copies.
     copy("dog/000.png", "cat/dog.png");
     copy("same/000.png", "same/copy.png");
     let open = |copies_together, split_seed, validation_share| {
@@ -291,12 +290,12 @@ fn fingerprints_detect_replaced_image_of_equal_length() {
         epochs: 1,
         batch: 4,
         settings: crate::frozen_epochs(0),
-        ..small()
+        ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
     let stored = trained(&config, &ResourceCache::default(), root.path());
     assert_eq!(stored.header.images, Some(whole));
-    // Another image of the same size.
+    // A different image of the same size.
     let picture = image::RgbImage::from_pixel(9, 9, image::Rgb([250; 3]));
     picture.save(made.path().join("test/a/1.bmp")).unwrap();
     for data in [&open, &made.open(), &never()] {
@@ -323,7 +322,7 @@ fn run_stores_class_order_read_from_file() {
         epochs: 1,
         settings: crate::frozen_epochs(0),
         batch: 4,
-        ..small()
+        ..small_config()
     };
     let root = tempfile::tempdir().unwrap();
     let stored = trained(&config, &ResourceCache::default(), root.path());

@@ -1,4 +1,4 @@
-//! Lists of ImageNet-R and DomainNet as their authors pass them around, and lists that do not fit.
+//! Published lists of ImageNet-R and DomainNet, and lists that do not match the images.
 
 use lae_studio::data::{OpenOptions, Sample};
 
@@ -8,8 +8,8 @@ fn names(split: &[Sample]) -> Vec<String> {
     split.iter().map(Sample::name).collect()
 }
 
-/// Two class folders with four images each, one level down as LAE's program has them.
-fn renditions() -> Made {
+/// Creates two class folders with four images each in `imagenet-r`, the layout of LAE's code.
+fn imagenet_r_folder() -> Made {
     let made = Made::new();
     made.class("imagenet-r/n01", 4).class("imagenet-r/n02", 4);
     made
@@ -17,7 +17,7 @@ fn renditions() -> Made {
 
 #[test]
 fn reads_split_from_lae_lists() {
-    let made = renditions();
+    let made = imagenet_r_folder();
     made.file(
         "train_list.txt",
         "imagenet-r/n02/003.png 1\nimagenet-r/n01/000.png 0\nimagenet-r/n01/002.png 0\n",
@@ -43,12 +43,12 @@ fn reads_split_from_lae_lists() {
     assert!(!data.test_drawn);
     let listed = data.listed.unwrap();
     assert_eq!((listed.train, listed.test), (3, 2));
-    // Without lists a share is drawn, and nobody says that lists gave it.
-    let drawn = renditions().open();
+    // Without lists, the test split is drawn.
+    let drawn = imagenet_r_folder().open();
     assert!(drawn.test_drawn && drawn.listed.is_none());
 }
 
-/// The disk lists folders in the order in which they were created, or in no order.
+/// File systems list folders in creation order or in no order.
 #[test]
 fn sorts_listed_images_by_folder() {
     let made = Made::new();
@@ -83,15 +83,15 @@ fn sorts_listed_images_by_folder() {
 
 #[test]
 fn text_and_yaml_lists_give_equal_split() {
-    let text = renditions();
+    let text = imagenet_r_folder();
     text.file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nn02/000.png 1\n",
     );
     text.file("imagenet-r/val_list.txt", "n02/001.png 1\nn01/003.png 0\n");
     let text = text.open();
-    // CODA-Prompt's form: paths, then labels, which it numbers in an order of its own.
-    let yaml = renditions();
+    // CODA-Prompt's format: paths, then labels with a different numbering.
+    let yaml = imagenet_r_folder();
     let write = |name: &str, lines: &[(&str, u32)]| {
         let data = lines
             .iter()
@@ -116,8 +116,8 @@ fn text_and_yaml_lists_give_equal_split() {
     assert_eq!(yaml.classes, text.classes);
     assert_eq!(yaml.listed, text.listed);
     assert_eq!((yaml.train.len(), yaml.test.len()), (2, 2));
-    // Limits and shares change what is used, not what the lists said.
-    let made = renditions();
+    // Limits do not change the listed split.
+    let made = imagenet_r_folder();
     made.file(
         "imagenet-r/train_list.txt",
         "n01/000.png 0\nn01/001.png 0\nn02/000.png 1\n",
@@ -131,7 +131,7 @@ fn text_and_yaml_lists_give_equal_split() {
     let (all, few) = (made.open(), made.try_open(&options).unwrap());
     assert_eq!((all.train.len(), few.train.len()), (3, 2));
     assert_eq!(few.listed, all.listed);
-    // Another image for testing makes another split.
+    // A different test image gives a different split.
     assert_eq!(
         all.listed.unwrap().test_names,
         text.listed.unwrap().test_names
@@ -143,7 +143,7 @@ fn text_and_yaml_lists_give_equal_split() {
 
 #[test]
 fn skips_and_reports_missing_or_outside_paths() {
-    let made = renditions();
+    let made = imagenet_r_folder();
     let outside = Made::new();
     outside.pictures(&["secret.png"]);
     let secret = outside.path().join("secret.png");
@@ -181,7 +181,7 @@ fn skips_and_reports_missing_or_outside_paths() {
 
 #[test]
 fn excludes_and_reports_classes_without_training_lines() {
-    let made = renditions();
+    let made = imagenet_r_folder();
     made.class("imagenet-r/n03", 2);
     made.file(
         "train_list.txt",
@@ -203,7 +203,7 @@ fn excludes_and_reports_classes_without_training_lines() {
 
 #[test]
 fn images_in_both_lists_are_only_tested() {
-    let made = renditions();
+    let made = imagenet_r_folder();
     made.file(
         "train_list.txt",
         "imagenet-r/n01/000.png 0\nimagenet-r/n01/001.png 0\nimagenet-r/n02/000.png 1\n",
@@ -220,8 +220,8 @@ fn images_in_both_lists_are_only_tested() {
     assert_eq!(data.test.len(), 2);
     assert_says!(assumed(&data), "remark-images-only-tested", n = 1);
     assert!(data.duplicates.is_empty());
-    // Two equal lists leave everything where it is; the duplicates are reported one by one.
-    let made = renditions();
+    // Two equal lists change nothing; each duplicate is reported.
+    let made = imagenet_r_folder();
     for name in ["train_list.txt", "val_list.txt"] {
         made.file(name, "imagenet-r/n01/001.png 0\nimagenet-r/n02/001.png 1\n");
     }
@@ -232,7 +232,7 @@ fn images_in_both_lists_are_only_tested() {
 
 #[test]
 fn skips_and_reports_oversized_list() {
-    let made = renditions();
+    let made = imagenet_r_folder();
     made.file(
         "train_list.txt",
         "imagenet-r/n01/000.png 0\n".repeat(2_000_001),

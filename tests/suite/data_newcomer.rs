@@ -1,5 +1,5 @@
-//! What a newcomer gives by mistake: each ends in one clear sentence with a remedy, or in a data set with the bad part
-//! left out and named.
+//! Common mistakes of new users: each gives one problem with a remedy, or a dataset that skips and lists the bad
+//! part.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use std::process::{Command, Output};
 use super::data::Made;
 use crate::skip::skip;
 
-fn program(words: &[&str]) -> Output {
+fn run_program(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lae-studio"))
         .args(words)
         .output()
         .unwrap()
 }
 
-/// What the program says to a bad data set: the same from `data` and `train`, one problem with a remedy.
+/// Returns the problem that `data` and `train` report for a bad dataset. Both report one problem with a remedy.
 fn refused(path: &Path) -> String {
     let path = path.to_str().unwrap();
     let runs = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ fn refused(path: &Path) -> String {
     ];
     let mut said = Vec::new();
     for words in [&["data", path][..], &train] {
-        let output = program(words);
+        let output = run_program(words);
         assert_eq!(output.status.code(), Some(1), "{words:?}");
         assert!(output.stdout.is_empty());
         let text = String::from_utf8(output.stderr).unwrap();
@@ -49,12 +49,15 @@ fn refused(path: &Path) -> String {
     let mut left = fs::read_dir(runs.path())
         .unwrap()
         .map(|e| e.unwrap().path());
-    assert!(left.all(|path| path.ends_with("log")), "no run is begun");
+    assert!(
+        left.all(|path| path.ends_with("log")),
+        "no run folder is created"
+    );
     said.remove(0)
 }
 
 fn accepted(path: &Path) -> String {
-    let output = program(&["data", path.to_str().unwrap()]);
+    let output = run_program(&["data", path.to_str().unwrap()]);
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{complaint}");
     String::from_utf8(output.stdout).unwrap()
@@ -158,7 +161,7 @@ fn reports_folder_without_permission() {
     let closed = made.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read_dir(&closed).is_ok() {
-        skip("this user may read everything");
+        skip("this user can read everything");
         return;
     }
     let card = accepted(made.path());
@@ -187,7 +190,7 @@ fn paper_presets_explain_how_to_get_data() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains(words), "{preset}: {said}");
     }
-    let output = program(&["presets", "--json", "-"]);
+    let output = run_program(&["presets", "--json", "-"]);
     let list: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let named = |name: &str| {
         let mut all = list.as_array().unwrap().iter();
@@ -196,7 +199,7 @@ fn paper_presets_explain_how_to_get_data() {
     assert_eq!(named("cifar100-20")["config"]["classes_per_task"], "5");
     assert_eq!(named("imagenet-r-10")["orders"][2], "imagenet-r_order3");
     assert_eq!(
-        program(&["train", "--preset", "x", "--config", "y"])
+        run_program(&["train", "--preset", "x", "--config", "y"])
             .status
             .code(),
         Some(2)

@@ -1,5 +1,4 @@
-//! Layouts as data sets are published, read right or refused: tables and lists count before folders, and nothing is guessed
-//! silently.
+//! Layouts of published datasets: tables and lists take precedence over folders, and every guess is reported.
 
 use lae_studio::data::{Dataset, OpenOptions};
 
@@ -15,7 +14,7 @@ fn counts(data: &Dataset) -> (usize, usize) {
     (data.train.len(), data.test.len())
 }
 
-/// `count` lines of a table, each made of its number.
+/// Returns `count` lines of a table, generated from their numbers.
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
 }
@@ -32,7 +31,7 @@ fn rejects_flat_splits_without_labels() {
         let said = refused(&made);
         assert_says!(said, "problem-splits-without-classes");
     }
-    // A class may be called so.
+    // A class may have the name of a split.
     let made = Made::new();
     made.class("bus", 5).class("car", 5).class("train", 5);
     assert_eq!(made.open().classes, ["bus", "car", "train"]);
@@ -79,7 +78,7 @@ fn derives_classes_of_flat_splits_from_file_names() {
     made.class("test", 5);
     let data = made.open();
     assert_eq!((counts(&data), data.test_drawn), ((4, 2), true));
-    // What a camera writes is no class.
+    // Prefixes that cameras write are no classes.
     let made = Made::new();
     add(&made, names("train", &["IMG_", "DSC_"]));
     made.class("test", 5);
@@ -101,7 +100,7 @@ fn reads_metadata_tables_in_split_folders() {
     let data = made.open();
     assert_eq!(data.classes, ["cat", "cow", "dog"]);
     assert_eq!((counts(&data), data.test_drawn), ((9, 6), false));
-    // The same as lines of JSON.
+    // The same in JSON Lines.
     let made = Made::new();
     for (split, count) in [("train", 9), ("validation", 6)] {
         made.class(split, count);
@@ -154,7 +153,7 @@ fn reads_one_hot_columns_as_classes() {
     };
     made.file("truth.csv", format!("image,MEL,NV,BCC\n{}", lines(12, row)));
     assert_eq!(made.open().classes, ["BCC", "MEL", "NV"]);
-    // Several ones in a row are no class.
+    // A row with several ones has no class.
     made.file(
         "truth.csv",
         format!(
@@ -318,7 +317,7 @@ fn picks_class_column_by_header_or_asks() {
     let data = made.open();
     assert_eq!(data.classes, ["cat", "dog"]);
     assert_says!(assumed(&data), "remark-class-column", column = "label");
-    // Where no header means a class, the user says which.
+    // If no header means a class, the user chooses the column.
     let row = |i: usize| {
         format!(
             "p{i:02}.png,{},{}\n",
@@ -359,12 +358,12 @@ fn handles_contradicting_labels_in_table() {
         said.contains("6 images") && said.contains("p00.png (cat, dog)"),
         "{said}"
     );
-    // A single one is left out and reported.
+    // A single conflict is skipped and reported.
     made.file("labels.csv", format!("file,label\n{rows}p03.png,dog\n"));
     let data = made.open();
     assert_eq!(data.train.len() + data.test.len(), 23);
     assert_says!(assumed(&data), "remark-two-labels-in-list", n = 1);
-    // The same label twice says nothing wrong.
+    // The same label twice is no conflict.
     made.file("labels.csv", format!("file,label\n{rows}p03.png,cat\n"));
     let data = made.open();
     assert_eq!(data.train.len() + data.test.len(), 24);
@@ -382,7 +381,7 @@ fn matches_names_ignoring_case_and_unicode_form() {
     assert_eq!(data.classes, ["Tor", "T\u{fc}r"]);
     assert_eq!(data.train.len() + data.test.len(), 12);
     assert!(data.train[0].name().contains('\u{dc}'));
-    // Splits of a set that two systems wrote.
+    // Splits with names in both Unicode forms.
     let made = Made::new();
     made.class("train/M\u{fc}ller", 4).class("train/Bauer", 4);
     made.class("test/Mu\u{308}ller", 2).class("test/Bauer", 2);

@@ -1,5 +1,4 @@
-//! Projects of Teachable Machine: they open as data sets, data sets become such projects, and
-//! nothing that a hostile one holds does harm.
+//! Projects of Teachable Machine: import, export, and hostile projects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,7 +45,7 @@ fn zip_at(folder: &Path, name: &str, entries: &[(String, Vec<u8>)]) -> PathBuf {
     path
 }
 
-/// A project with these images.
+/// Writes a project with these images.
 fn project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
     let mut entries = vec![("manifest.json".to_owned(), manifest.as_bytes().to_vec())];
     let pictures = names.iter().enumerate();
@@ -54,7 +53,7 @@ fn project(folder: &Path, manifest: &str, names: &[String]) -> PathBuf {
     zip_at(folder, "project.tm", &entries)
 }
 
-/// Images of each class in both splits together.
+/// Counts the images of each class in both splits.
 fn sizes(data: &Dataset) -> BTreeMap<String, usize> {
     let classes = data.classes.len();
     let both = counts(&data.train, classes)
@@ -93,7 +92,7 @@ fn opens_project_as_dataset() {
         assert_says!(told, "remark-renamed-one", from = "sun?", to = "sun_");
         assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);
     }
-    // Packed again with the folder it lay in.
+    // Packed again with its parent folder.
     let mut entries = vec![("mine/manifest.json".into(), MANIFEST.into())];
     let inside = names(&["a", "b"], 3).into_iter();
     entries.extend(inside.map(|name| (format!("mine/{name}"), png(name.len() as u8))));
@@ -142,11 +141,11 @@ fn hostile_project_writes_nothing_outside_cache() {
     let left: Vec<_> = listed.map(|entry| entry.file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
     fs::remove_file(&path).unwrap();
-    // More classes than anyone makes by hand.
+    // Too many classes.
     let many: Vec<String> = (0..2100).map(|i| format!("{i}-!-0.png")).collect();
     let problem = open(&project(place.path(), MANIFEST, &many)).unwrap_err();
     assert!(problem.what.contains("thousands of classes"), "{problem}");
-    // A manifest of something else leaves a zip what it is.
+    // Other manifests do not make an archive a project.
     for text in ["[]", "{\"type\":3}", "\u{fffd}", "{\"type\":\"module\"}"] {
         let entries = ["a/1.png", "a/2.png", "b/1.png", "b/2.png"];
         let mut entries: Vec<(String, Vec<u8>)> = entries
@@ -208,7 +207,7 @@ fn zip_export_contains_same_files() {
     let path = place.path().join("split.zip");
     packed(&made.open(), &path, &Watch::none()).unwrap();
     assert_eq!(content(&open(&path).unwrap()), content(&made.open()));
-    // A drawn split is drawn again, not laid down.
+    // A drawn split is not exported; it is drawn again.
     let made = Made::new();
     made.class("a", 6).class("b", 6);
     let path = place.path().join("plain.zip");

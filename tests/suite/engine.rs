@@ -1,5 +1,4 @@
-//! The engine thread: runs in the queue, predictions between batches, pause, stop, and life after a
-//! failed job.
+//! The engine thread: queued runs, predictions between batches, pause, stop, and failed jobs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,13 +40,13 @@ fn engine(root: &Path) -> (Engine, Arc<AtomicUsize>) {
     (Engine::start(root.to_path_buf(), wake).unwrap(), woken)
 }
 
-/// Waits for an event that `wanted` turns into something.
+/// Waits for an event for which `wanted` returns a value.
 pub fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T {
-    wait_told(engine, |told| wanted(told.event))
+    wait_job_event(engine, |told| wanted(told.event))
 }
 
-/// The same, with the job each event belongs to.
-fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option<T>) -> T {
+/// Like `wait`, with the job of each event.
+fn wait_job_event<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option<T>) -> T {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
         match engine.try_recv() {
@@ -59,7 +58,7 @@ fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option<T>) 
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     }
-    panic!("the event did not come");
+    panic!("timed out waiting for an event");
 }
 
 pub fn drawing() -> Picture {
@@ -116,7 +115,7 @@ fn predicts_while_run_trains() {
     let run = wait(&engine, folder);
     let told = |event| matches!(event, Event::TaskEvaluated { .. }).then_some(());
     wait(&engine, told);
-    // The run waits, so it cannot end before the answer; predictions are served meanwhile.
+    // A paused run cannot finish before the answer; predictions are still served.
     engine.control.set(ControlRequest::Pause);
     let tasks = vec![0];
     engine.send(Command::Predict(PredictRequest {
@@ -128,7 +127,7 @@ fn predicts_while_run_trains() {
     }));
     let answer = wait(&engine, |event| match event {
         Event::Predicted(prediction) => Some(prediction),
-        Event::Finished { .. } => panic!("answered only after the run"),
+        Event::Finished { .. } => panic!("the run finished before the prediction"),
         Event::NotPredicted { problem, .. } => panic!("{problem}"),
         _ => None,
     });
@@ -178,7 +177,7 @@ fn paused_run_stops_and_resumes() {
     });
 }
 
-/// Jobs of very short runs that differ in their seeds.
+/// Returns jobs of very short runs with these seeds.
 fn seeded(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
     let job = |seed| {
         let config = RunConfig {
@@ -198,8 +197,8 @@ fn queue(engine: &Engine, jobs: &[Job]) {
     }
 }
 
-/// The seeds of the runs that begin, until this number have finished.
-fn begun(engine: &Engine, mut finished: usize) -> Vec<u64> {
+/// Returns the seeds of the runs that start until this number of runs have finished.
+fn started_seeds(engine: &Engine, mut finished: usize) -> Vec<u64> {
     let mut begun = Vec::new();
     wait(engine, |event| {
         match event {
@@ -230,22 +229,22 @@ fn queue_supports_move_remove_and_hold() {
     wait(&engine, |event| {
         (event == Event::Removed(third)).then_some(())
     });
-    // Those that wait stay where they are; one that is asked for later passes them.
+    // Held jobs stay in the queue; a job queued later runs before them.
     engine.send(Command::Hold(true));
     engine.send(Command::Stop(jobs[0].id));
     queue(&engine, &jobs[4..]);
-    let stopped = wait_told(&engine, |told| {
+    let stopped = wait_job_event(&engine, |told| {
         matches!(told.event, Event::Stopped { .. }).then_some(told.job)
     });
     assert_eq!(stopped, Some(jobs[0].id));
     engine.control.set(ControlRequest::Run);
-    assert_eq!(begun(&engine, 1), [5]);
+    assert_eq!(started_seeds(&engine, 1), [5]);
     engine.send(Command::Hold(false));
-    assert_eq!(begun(&engine, 2), [4, 2]);
-    // A stop for a job that has ended hits nobody.
+    assert_eq!(started_seeds(&engine, 2), [4, 2]);
+    // Stopping a finished job has no effect.
     engine.send(Command::Stop(second));
     queue(&engine, &seeded(6..=6));
-    assert_eq!(begun(&engine, 1), [6]);
+    assert_eq!(started_seeds(&engine, 1), [6]);
 }
 
 #[test]
@@ -260,7 +259,7 @@ fn early_failure_is_reported_for_its_job() {
     let broken = Job::train(config, String::new());
     queue(&engine, &[good.clone(), broken.clone()]);
     let mut told = Vec::new();
-    wait_told(&engine, |one| {
+    wait_job_event(&engine, |one| {
         let word = match &one.event {
             Event::Queued { .. } => "queued",
             Event::Began(_) => "began",
@@ -303,12 +302,12 @@ fn queue_survives_restart_and_stays_held() {
         }
         (found.len() == 2).then_some(())
     });
-    // The first one has a folder and can be continued from there.
+    // The first job has a run folder and can be resumed from it.
     assert_eq!(found, [(0, jobs[1].id), (1, jobs[2].id)]);
     std::thread::sleep(Duration::from_millis(300));
-    assert!(second.try_recv().is_none(), "nothing begins by itself");
+    assert!(second.try_recv().is_none(), "held jobs must not start");
     second.send(Command::Hold(false));
-    assert_eq!(begun(&second, 2), [2, 3]);
+    assert_eq!(started_seeds(&second, 2), [2, 3]);
     drop(second);
     let (third, _) = engine(root.path());
     std::thread::sleep(Duration::from_millis(200));
@@ -393,7 +392,7 @@ fn added_task_counts_only_when_complete() {
     };
     engine.send(teach());
     let mut ended = Vec::new();
-    wait_told(&engine, |told| {
+    wait_job_event(&engine, |told| {
         match told.event {
             Event::Finished { .. } => ended.push(told.job),
             Event::Failed { problem, .. } => panic!("{problem}"),
@@ -404,7 +403,7 @@ fn added_task_counts_only_when_complete() {
     assert_ne!(ended[0], ended[1]);
     let added_tasks = || store::load(&run).unwrap().header.added_tasks.len();
     assert_eq!(added_tasks(), 1);
-    // Stopped on the way, the second one leaves the first.
+    // Stopping the second added task keeps the first.
     engine.send(teach());
     let learning = |event| {
         let event: Event = event;
@@ -421,7 +420,7 @@ fn added_task_counts_only_when_complete() {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
     assert_eq!(added_tasks(), 1);
-    // What is asked after another added task took the place of this one is not answered by the old.
+    // After the added task is replaced, predictions use the new one.
     let ask = |ticket| {
         engine.send(Command::Predict(PredictRequest {
             ticket,

@@ -1,4 +1,4 @@
-//! What it costs that the window's engine is a process of its own: a run, and predictions, over both in turn.
+//! Measures the cost of running the engine in a separate process instead of a thread: a run and predictions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,36 +10,36 @@ use lae_studio::session::Session;
 use lae_studio::session::backend::EngineHost;
 use lae_studio::session::run_view::Stage;
 
-/// How often each is measured, in turn.
+/// Number of measurements of each kind.
 const TURNS: usize = 3;
-/// Predictions asked after each other, each once the one before is answered.
+/// Number of sequential predictions.
 const ASKED: usize = 100;
 
-fn until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Duration {
+fn wait_until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Duration {
     let begun = Instant::now();
     while !done(session) {
         session.drain();
-        assert!(begun.elapsed() < crate::PATIENCE, "it takes too long");
+        assert!(begun.elapsed() < crate::PATIENCE, "timed out");
         std::thread::sleep(Duration::from_micros(200));
     }
     begun.elapsed()
 }
 
-/// Seconds of a run of five tasks from the order to its end, and of each prediction by its last snapshot.
-fn measured(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
+/// Returns the seconds of a run of five tasks and the sorted seconds of predictions with its last snapshot.
+fn measure(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
     let draft = RunConfig::default();
     let mut session = Session::open_over(root.into(), draft, whose, Arc::new(|| {})).unwrap();
-    until(&mut session, |s| {
+    wait_until(&mut session, |s| {
         !s.busy() && s.compare.runs.ready().is_some()
     });
     session.start();
-    let trained = until(&mut session, |s| {
+    let trained = wait_until(&mut session, |s| {
         s.train
             .live
             .as_ref()
             .is_some_and(|run| run.stage == Stage::Finished)
     });
-    until(&mut session, |s| s.predict.run.is_some() && !s.busy());
+    wait_until(&mut session, |s| s.predict.run.is_some() && !s.busy());
     let asked = (0..ASKED).map(|number| {
         let shade = number as u8;
         let picture = Picture {
@@ -51,7 +51,7 @@ fn measured(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
         session.predict_picture(Arc::new(picture), None);
         let last = session.predict.task;
         let ticket = session.predict.ticket;
-        until(&mut session, |s| {
+        wait_until(&mut session, |s| {
             s.predict.answers.get(last).is_some_and(|answer| {
                 answer
                     .as_ref()
@@ -75,7 +75,7 @@ fn cost_of_engine_process_is_measured() {
             ("process", EngineHost::Process(program)),
         ] {
             let root = tempfile::tempdir().unwrap();
-            let (trained, asked) = measured(root.path(), whose);
+            let (trained, asked) = measure(root.path(), whose);
             eprintln!(
                 "{turn}, {name}: trained in {trained:.2} s; a prediction {:.1} ms, 95 of 100 at most {:.1} ms",
                 asked[ASKED / 2] * 1e3,

@@ -1,4 +1,4 @@
-//! Whole runs on a few embedded digits: the loop, stopping, killing, continuing, predicting.
+//! Complete runs on a few embedded digits: training, stopping, killing, resuming, predicting.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
@@ -21,7 +21,7 @@ use super::data::Made;
 use crate::assert_is;
 use crate::skip::skip;
 
-/// Two tasks of two digits, a few seconds long.
+/// Two tasks of five digits that take a few seconds.
 pub(super) fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
@@ -85,7 +85,7 @@ fn train_emits_events_and_writes_complete_folder() {
     assert_eq!(stored.header.tasks, vec![0..5, 5..10]);
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.labels.len(), 80);
-    // Ten classes: chance is 10 %. Even this short a run is far above.
+    // Chance is 10 % for ten classes; even this short run is far above.
     let histories = RunSummary::of(&stored).histories();
     assert!(histories.of(Expert::ENSEMBLE).last().unwrap() > 0.3);
     let frozen = |task, epoch, frozen| {
@@ -126,7 +126,7 @@ fn training_is_deterministic_per_seed() {
     assert_ne!(first, run(2));
 }
 
-/// Stops the run after this number of phases of training.
+/// Stops the run after this number of training epochs.
 pub(super) struct StopAfter {
     pub control: Control,
     pub epochs: usize,
@@ -149,14 +149,14 @@ impl Sink for StopAfter {
     }
 }
 
-/// Pauses the run for a while in every epoch and every test.
+/// Pauses the run in every epoch and every evaluation.
 struct Pausing {
     control: Control,
     met: Vec<Phase>,
     pauses: u32,
 }
 
-/// How long a pause of these is at least.
+/// Minimum length of a pause.
 const PAUSE: Duration = Duration::from_millis(1500);
 
 impl Sink for Pausing {
@@ -194,7 +194,7 @@ fn reported_seconds_exclude_pauses() {
     let began = Instant::now();
     let outcome = train(&short(), root.path(), &mut sink, &control);
     let most = (began.elapsed() - PAUSE * sink.pauses).as_secs_f64();
-    // Two epochs and a test of each of two tasks.
+    // Two epochs and one evaluation for each of two tasks.
     assert_eq!(sink.pauses, 6);
     let stored = store::load(&folder_of(&outcome)).unwrap();
     let seconds: f64 = stored.reports.iter().map(|report| report.seconds).sum();
@@ -230,7 +230,7 @@ fn stopped_and_continued(config: &RunConfig) {
     let root = tempfile::tempdir().unwrap();
     let whole = train(config, root.path(), &mut Vec::new(), &Control::default());
     let want = snapshots(&folder_of(&whole), 2);
-    // Stop in the middle of every epoch there is, one run each.
+    // Stop one run in each epoch.
     for epochs in 0..4 {
         let control = Control::default();
         let mut sink = StopAfter {
@@ -253,7 +253,7 @@ fn stopped_and_continued(config: &RunConfig) {
 #[test]
 fn min_steps_adds_epochs_and_resumes_exactly() {
     let root = tempfile::tempdir().unwrap();
-    // 60 images a task are seven steps of eight: 20 steps take three epochs, 22 take four.
+    // 60 images per task are seven steps of eight images: 22 steps take four epochs.
     let config = RunConfig {
         min_steps: 22,
         ..short()
@@ -298,7 +298,7 @@ fn rejects_new_runs_with_all_epochs_frozen() {
     let refused = refused.unwrap_err();
     assert_says!(refused.what, "problem-all-epochs-frozen", n = 2);
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
-    // One that began so with an older version.
+    // A run that an older version started with these settings.
     let control = Control::default();
     let mut sink = StopAfter {
         control: control.clone(),
@@ -374,12 +374,12 @@ fn killed_run_resumes_to_same_weights() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // Killed as soon as the second task has a finished epoch or the run gets that far.
+    // Kill the process once the first task is saved.
     let patience = Instant::now() + crate::PATIENCE;
     let folder = loop {
         assert!(
             Instant::now() < patience,
-            "the run did not get to its second task"
+            "the run did not reach its second task"
         );
         let found = store::list(&out)
             .into_iter()
@@ -498,7 +498,7 @@ fn gathered_predictor_needs_no_files() {
 #[test]
 fn rejects_non_finite_weights() {
     let root = tempfile::tempdir().unwrap();
-    // A single step: its loss is fine, what it leaves is not.
+    // One step: the loss is finite, the resulting weights are not.
     let config = RunConfig {
         epochs: 1,
         settings: crate::frozen_epochs(0),
@@ -515,7 +515,7 @@ fn rejects_non_finite_weights() {
     assert_eq!(run.saved(), 0);
     assert_eq!(run.state, StoredState::Interrupted { task: 0, epoch: 0 });
 
-    // The snapshot of a program that did not look.
+    // A snapshot with non-finite weights, as older versions could write it.
     let outcome = train(&short(), root.path(), &mut Vec::new(), &control);
     let folder = folder_of(&outcome);
     let mut named = store::load_snapshot(&folder, 0).unwrap();

@@ -1,4 +1,4 @@
-//! Seq-FT and Joint-FT as whole runs on a few embedded digits: what moves and what is kept.
+//! Complete runs of Seq-FT and Joint-FT on a few embedded digits: trained and stored weights.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use lae_studio::run::event::Control;
 use lae_studio::store;
 use lae_studio::tensors::Named;
 
-/// Two tasks of five digits, a few steps long.
+/// Two tasks of five digits with a few steps.
 fn short(method: &str, own: &[&str]) -> RunConfig {
     let mut config = RunConfig {
         data: "digits".into(),

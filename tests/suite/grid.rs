@@ -1,4 +1,4 @@
-//! Grids: what their files come to, keys that are known before a run, and what is run of them.
+//! Grids: cells of grid files, run keys known in advance, and running the cells.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use lae_studio::run::event::{Control, ControlRequest, Event, Sink};
 use lae_studio::run::grid::{CellStanding, Grid};
 use lae_studio::store::{self, StoredState, lock_cell};
 
-/// Settings of runs that take a moment.
+/// Settings of very short runs.
 const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 8\ntest_limit = 4\n\
     device = \"cpu\"\nblocks = \"2\"\n";
 
@@ -28,18 +28,18 @@ fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
     GridPlan::make(cells, root, true, &cache, control).unwrap()
 }
 
-/// Keeps the events it gets, and stops after this number of saved tasks.
+/// Records events and stops after a number of saved tasks.
 #[derive(Default)]
-struct Heard {
+struct RecordingSink {
     begun: Vec<(usize, bool)>,
     ended: Vec<(usize, CellStanding)>,
     waited: usize,
     stop_after: Option<(usize, Control)>,
-    /// What is done once it is waited for others.
+    /// Called once the grid waits for other processes.
     on_wait: Option<Box<dyn FnOnce()>>,
 }
 
-impl Sink for Heard {
+impl Sink for RecordingSink {
     fn event(&mut self, event: Event) {
         if let (Event::TaskEvaluated { .. }, Some((left, control))) = (event, &mut self.stop_after)
         {
@@ -51,7 +51,7 @@ impl Sink for Heard {
     }
 }
 
-impl GridSink for Heard {
+impl GridSink for RecordingSink {
     fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellStanding) {
         match standing {
             CellStanding::AtWork => self.begun.push((cell, plan.run_of(cell).is_some())),
@@ -67,12 +67,12 @@ impl GridSink for Heard {
     }
 }
 
-fn run_all(plan: &mut GridPlan, sink: &mut Heard) -> GridEnd {
+fn run_all(plan: &mut GridPlan, sink: &mut RecordingSink) -> GridEnd {
     let order = plan.in_order();
     plan.run(&order, sink)
 }
 
-/// The keys of all runs below a folder; each must be finished.
+/// Returns the keys of all runs in a folder and asserts that they are finished.
 fn finished(root: &Path) -> Vec<store::RunKey> {
     let runs = store::list(root)
         .into_iter()
@@ -245,7 +245,7 @@ fn plan_predicts_run_keys() {
     let keys: Vec<store::RunKey> = (0..7).map(|cell| plan.key(cell).unwrap().clone()).collect();
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 7);
     assert!((0..7).all(|cell| plan.state(cell) == CellStanding::ToDo));
-    let mut heard = Heard::default();
+    let mut heard = RecordingSink::default();
     assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 0 });
     let runs: HashSet<store::RunKey> = finished(root.path()).into_iter().collect();
     assert_eq!(runs, keys.into_iter().collect());
@@ -261,9 +261,9 @@ fn stopped_grid_resumes_without_repeating_cells() {
     let control = Control::default();
     let mut first = plan(&text, root.path(), &control);
     assert!(first.costs(&first.in_order()).seconds > 0.0);
-    let mut heard = Heard {
+    let mut heard = RecordingSink {
         stop_after: Some((3, control.clone())),
-        ..Heard::default()
+        ..RecordingSink::default()
     };
     let end = run_all(&mut first, &mut heard);
     assert_eq!(end, GridEnd::Stopped { saved: true });
@@ -271,7 +271,7 @@ fn stopped_grid_resumes_without_repeating_cells() {
     let mut second = plan(&text, root.path(), &Control::default());
     let stopped = second.state(1);
     assert_eq!(stopped, CellStanding::Stopped { saved: 1, tasks: 2 });
-    let mut heard = Heard::default();
+    let mut heard = RecordingSink::default();
     assert_eq!(
         run_all(&mut second, &mut heard),
         GridEnd::Done { failed: 0 }
@@ -291,7 +291,7 @@ fn stopped_grid_resumes_without_repeating_cells() {
             .seconds(0)
             .is_some_and(|(seconds, basis)| seconds > 0.0 && basis == Some(Basis::Experiment))
     );
-    // Other settings are estimated from the runs that are the most like them.
+    // Other settings are estimated from the most similar runs.
     let text = format!(
         "{TINY}[[part]]\ntitle = \"a\"\nmethod = \"lae\"\nsettings.freeze_epochs = 1\n[[part]]\ntitle = \"b\"\nmethod = \"l2p\"\n"
     );
@@ -311,11 +311,11 @@ fn stopped_grid_resumes_without_repeating_cells() {
 #[test]
 fn failed_cells_do_not_block_others() {
     let root = tempfile::tempdir().unwrap();
-    // Tasks of more classes than there are, and a PET of a size that the plugin refuses.
+    // Tasks with too many classes, and a PET size that the plugin rejects.
     let tiny = TINY.replace("\"5\"\n", "[\"5,6\", \"5\"]\n");
     let text = format!("{tiny}settings.freeze_epochs = 0\npet_size = [5, 9000]\n");
     let mut plan = plan(&text, root.path(), &Control::default());
-    let mut heard = Heard::default();
+    let mut heard = RecordingSink::default();
     assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 3 });
     assert_eq!(
         (heard.begun.as_slice(), heard.ended.len()),
@@ -328,7 +328,7 @@ fn failed_cells_do_not_block_others() {
     let costs = plan.costs(&plan.in_order());
     assert_eq!(costs.runs, 0);
     assert_eq!(
-        run_all(&mut plan, &mut Heard::default()),
+        run_all(&mut plan, &mut RecordingSink::default()),
         GridEnd::Done { failed: 7 }
     );
 }
@@ -345,15 +345,15 @@ fn waits_for_cells_locked_by_another_process() {
     assert_eq!(plan.costs(&plan.in_order()).runs, 2);
     let config = plan.cells.cells[0].config.clone();
     let folder = root.path().to_path_buf();
-    let mut heard = Heard {
-        // The other one finishes its run.
+    let mut heard = RecordingSink {
+        // The other process finishes its run.
         on_wait: Some(Box::new(move || {
             let (cache, control) = (ResourceCache::default(), Control::default());
             let mut events: Vec<Event> = Vec::new();
             experiment::train(&config, &folder, &cache, &mut events, &control).unwrap();
             drop(lock);
         })),
-        ..Heard::default()
+        ..RecordingSink::default()
     };
     assert_eq!(run_all(&mut plan, &mut heard), GridEnd::Done { failed: 0 });
     assert_eq!(

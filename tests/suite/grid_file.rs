@@ -1,4 +1,4 @@
-//! The file of a grid: what it means, each mistake with its sentence, and files that mean harm.
+//! Grid files: meaning, error messages, and hostile files.
 
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
@@ -12,7 +12,7 @@ fn refused(text: &str) -> Problem {
     Grid::read("mine", text, "mine.toml").unwrap_err()
 }
 
-/// The titles of all rows.
+/// Returns the titles of all rows.
 fn titles(grid: &Grid) -> Vec<String> {
     let rows = grid.parts.iter().flat_map(|part| {
         (0..part.rows()).map(|row| {
@@ -102,7 +102,7 @@ fn parses_crop_scale_pairs_and_lists() {
     assert_eq!(crops("flip = [true, false]\nblocks = [1, \"0,2\"]"), 4);
 }
 
-/// How a mistake is reported: words of the sentence, its place, words of what to try.
+/// Invalid text and parts of the reported problem: message, position, remedy.
 const REFUSED: [(&str, &str, &str, &str); 24] = [
     (
         "epochs = 2\nepoch = 3\n",
@@ -289,7 +289,7 @@ fn rejects_oversized_and_deeply_nested_files() {
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
     assert!(refused(&parts).what.contains("more than 1000 parts"));
-    // Each part would have all of it.
+    // Each part inherits all values.
     let some: String = (0..500)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();

@@ -1,5 +1,4 @@
-//! A method answers in two steps, and its heads can be reached between them: what acts on heads after
-//! a task is a wrapper, the method's own file stays as it is.
+//! Heads of methods can be changed by a wrapper after each task, without a change of the method.
 
 use std::ops::Range;
 
@@ -17,8 +16,7 @@ use lae_studio::problem::Result;
 const SIDE: usize = 16;
 const TASKS: [Range<usize>; 2] = [0..2, 2..4];
 
-/// Any method whose heads are made of one length when a task ends: those of its tasks then weigh the
-/// same (weight aligning).
+/// Wraps a method and normalizes its heads when a task ends (weight aligning).
 struct Aligned(Box<dyn Method>);
 
 impl Method for Aligned {
@@ -97,7 +95,7 @@ fn images(stream: u64) -> Tensor<4> {
     Tensor::from_data(TensorData::new(values, [4, 3, SIDE, SIDE]), &Device::flex())
 }
 
-/// Both tasks, a pass of one batch each.
+/// Learns both tasks with one batch each.
 fn learn(method: &mut dyn Method) {
     for (index, classes) in TASKS.into_iter().enumerate() {
         let labels: Vec<usize> = (0..4).map(|at| classes.start + at % 2).collect();
@@ -141,7 +139,7 @@ fn wrapper_can_change_heads_of_every_method() {
         assert_eq!(before, plain.predict(images(7)).unwrap(), "{key}");
         let after = aligned.predict(images(7)).unwrap();
         assert_ne!(before, after, "{key}");
-        // It counts for what is kept, too.
+        // Snapshots contain the changed heads, too.
         let mut read = built(key);
         read.restore(&aligned.snapshot().unwrap(), &TASKS).unwrap();
         assert_eq!(read.predict(images(7)).unwrap(), after, "{key}");

@@ -1,4 +1,4 @@
-//! Data sets that are small on the disk and ask for far more: memory, time, files.
+//! Datasets that are small on disk but need much memory, time or many files.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use lae_studio::problem::Problem;
 use super::data::Made;
 use super::fuzz::meter::Meter;
 
-/// An archive in gzip members side by side, which are one stream: repetition costs nothing.
+/// Returns concatenated gzip members, which form one stream: repetition is cheap.
 fn gz(members: &[(&[u8], usize)]) -> Vec<u8> {
     let mut all = Vec::new();
     for (bytes, times) in members {
@@ -39,7 +39,7 @@ fn tar_entry(name: &str, kind: tar::EntryType, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn unpacked(bytes: &[u8], name: &str) -> Result<Dataset, Problem> {
+fn open_archive(bytes: &[u8], name: &str) -> Result<Dataset, Problem> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
@@ -60,9 +60,9 @@ fn skipped_names_count_toward_limit_and_are_shortened() {
     );
     let link = tar_entry("x", tar::EntryType::Symlink, &[]);
     let link = [long, link].concat();
-    let problem = unpacked(&gz(&[(&link, 400)]), "links.tgz").unwrap_err();
+    let problem = open_archive(&gz(&[(&link, 400)]), "links.tgz").unwrap_err();
     assert!(problem.what.contains("times its size"), "{problem}");
-    // A few are listed, by the beginning of their names.
+    // Listed names are shortened.
     let made = Made::new();
     made.class("a", 2).class("b", 2);
     let mut tar = tar::Builder::new(Vec::new());
@@ -71,7 +71,7 @@ fn skipped_names_count_toward_limit_and_are_shortened() {
     bytes.truncate(bytes.len() - 1024);
     bytes.extend(link);
     bytes.extend([0; 1024]);
-    let data = unpacked(&bytes, "few.tar").unwrap();
+    let data = open_archive(&bytes, "few.tar").unwrap();
     let left_out = data.skipped.iter().map(|one| one.path.as_os_str().len());
     assert!(left_out.max().unwrap() < 1000);
 }
@@ -87,7 +87,7 @@ fn skips_entries_in_too_deep_folders() {
     header.set_mode(0o644);
     let deep = "d/".repeat(200) + "x.png";
     tar.append_data(&mut header, deep, &[][..]).unwrap();
-    let data = unpacked(&tar.into_inner().unwrap(), "deep.tar").unwrap();
+    let data = open_archive(&tar.into_inner().unwrap(), "deep.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4);
     let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
     assert_says!(reasons.collect::<String>(), "skip-too-deep");
@@ -105,7 +105,7 @@ fn skips_repeated_archive_names() {
     let name = format!("s/a/{}", first.unwrap().file_name().to_str().unwrap());
     bytes.extend(tar_entry(&name, tar::EntryType::Regular, b"no picture"));
     bytes.extend([0; 1024]);
-    let data = unpacked(&bytes, "twice.tar").unwrap();
+    let data = open_archive(&bytes, "twice.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4, "{:?}", data.skipped);
     let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
     assert_says!(reasons.collect::<String>(), "skip-name-impossible");
@@ -125,7 +125,7 @@ fn rejects_pickles_with_expanding_names_or_excess_length() {
     let begun = Instant::now();
     assert!(made.try_open(&OpenOptions::default()).is_err());
     assert!(begun.elapsed() < Duration::from_secs(10));
-    // A pickle of more instructions than any data set's.
+    // A pickle with too many instructions.
     let mut train = b"\x80\x02".to_vec();
     train.extend(vec![b'N'; 3_000_000]);
     made.file("train", &train);
@@ -173,7 +173,7 @@ fn looks_up_bare_names_quickly_among_many_folders() {
         "{:?}",
         begun.elapsed()
     );
-    // `p` is in every folder and is nobody's.
+    // `p` is in every folder and is ambiguous.
     assert_eq!(data.train.len() + data.test.len(), 2);
     let more = data
         .skipped
@@ -204,7 +204,7 @@ fn skips_links_to_parent_folders() {
     for (link, to) in [("set/a/up", made.path()), ("set/root", root)] {
         std::os::unix::fs::symlink(to, made.path().join(link)).unwrap();
     }
-    // One beside it is.
+    // A link to a sibling folder is followed.
     made.class("more", 2);
     let beside = made.path().join("more");
     std::os::unix::fs::symlink(beside, made.path().join("set/c")).unwrap();
@@ -218,14 +218,14 @@ fn skips_links_to_parent_folders() {
 }
 
 #[test]
-fn reads_large_pickles_with_bounded_memory() {
+fn large_pickles_use_bounded_memory() {
     const PICTURES: usize = 20_000;
     let made = Made::new();
     let mut meta = b"\x80\x02}(U\x0blabel_names](".to_vec();
     (0..10).for_each(|class| meta.extend(format!("U\x01{class}").bytes()));
     meta.extend(b"eu.");
     made.file("batches.meta", meta);
-    // One label that is shared by all, and pixels that are a hole in the file.
+    // All images share one label, and the pixels are a hole in the file.
     let mut start = b"\x80\x02}(U\x06labels](K\x01q\x01".to_vec();
     start.extend(b"h\x01".repeat(PICTURES - 1));
     start.extend(b"eU\x04data\x8e");
@@ -264,6 +264,6 @@ fn splits_thousands_of_copies_quickly() {
     let data = made.open();
     let (_, time) = meter.stop();
     assert!(data.train.len() + data.test.len() >= 4000);
-    // Asking for each copy again took minutes.
+    // Comparing each copy separately took minutes.
     assert!(time < Duration::from_secs(20), "{time:?}");
 }

@@ -1,4 +1,4 @@
-//! What is seen inside runs: features, energies, attention, movement of PETs.
+//! Inspection of runs: features, energies, attention, movement of PETs.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInside};
 
 use super::shared_folder;
 
-/// Two tasks of five digits, a few seconds long.
+/// Two tasks of five digits that take a few seconds.
 fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
@@ -35,8 +35,8 @@ fn trained(config: &RunConfig, root: &Path) -> PathBuf {
     outcome.header().unwrap().folder.clone()
 }
 
-/// A run that several tests look into.
-fn run() -> &'static Path {
+/// Returns a run that several tests inspect.
+fn shared_run() -> &'static Path {
     static RUN: OnceLock<PathBuf> = OnceLock::new();
     RUN.get_or_init(|| trained(&short(), &shared_folder()))
 }
@@ -45,7 +45,7 @@ fn inside(folder: &Path, task: usize) -> (Predictor, RunInside) {
     look(folder, [1, task], None, &ResourceCache::default()).unwrap()
 }
 
-/// Test image `index` of the digits as that run opened them.
+/// Returns test image `index` of the digits as opened by that run.
 fn test_picture(index: usize) -> Picture {
     let config = short();
     let options = OpenOptions {
@@ -65,7 +65,7 @@ fn test_picture(index: usize) -> Picture {
 
 #[test]
 fn probe_set_is_balanced_and_stable_across_tasks() {
-    let [first, second] = [0, 1].map(|task| inside(run(), task).1.probe.unwrap());
+    let [first, second] = [0, 1].map(|task| inside(shared_run(), task).1.probe.unwrap());
     assert_eq!(
         (&first.places, &first.labels),
         (&second.places, &second.labels)
@@ -74,18 +74,18 @@ fn probe_set_is_balanced_and_stable_across_tasks() {
     assert_eq!(
         first.labels.len(),
         80,
-        "all test pictures, being fewer than 300"
+        "all test images are used if there are fewer than 300"
     );
     for class in 0..10 {
         let of = first.labels.iter().filter(|label| **label == class);
         assert_eq!(of.count(), 8);
     }
-    // One map has the same axes after every task; features move on it.
+    // The axes are the same after every task; the features move.
     let [a, b] = [&first, &second].map(|probe| probe.map_of(Expert::ONLINE).unwrap());
     assert_eq!((a.anchor, a.shares), (1, b.shares));
     assert_ne!(a.points, b.points);
     assert!(a.shares[0] >= a.shares[1] && a.shares[1] > 0.0 && a.shares[0] < 1.0);
-    // Along the axes of a snapshot, the middle of its own points is 0.
+    // Along the axes of a snapshot, the mean of its points is 0.
     let middle: f32 = b.points.iter().map(|p| p[0]).sum::<f32>() / 80.0;
     assert!(middle.abs() < 1e-3, "{middle}");
     assert!(first.maps.len() == 1 && second.maps.len() == 2);
@@ -93,7 +93,7 @@ fn probe_set_is_balanced_and_stable_across_tasks() {
 
 #[test]
 fn probe_energies_match_predictions() {
-    let (predictor, inside) = inside(run(), 1);
+    let (predictor, inside) = inside(shared_run(), 1);
     let probe = inside.probe.unwrap();
     for at in [0, 17, 42, 79] {
         let (source, index) = probe.places[at];
@@ -110,7 +110,7 @@ fn probe_energies_match_predictions() {
     assert!(probe.energies_of(Expert::ENSEMBLE).is_none());
 }
 
-fn adds_up(map: &AttentionMap) {
+fn assert_sums_to_one(map: &AttentionMap) {
     assert_eq!(
         (map.kind, map.rows, map.columns),
         (AttentionKind::Attention, 4, 4)
@@ -124,18 +124,21 @@ fn adds_up(map: &AttentionMap) {
 fn attention_sums_to_one_and_depends_on_pet() {
     let [first, second] = [0, 1].map(|task| {
         let predictor =
-            Predictor::open(run(), task, None, &ResourceCache::default(), false).unwrap();
+            Predictor::open(shared_run(), task, None, &ResourceCache::default(), false).unwrap();
         predictor.attention_maps(&test_picture(3)).unwrap()
     });
     let before = first.before.as_ref().unwrap();
-    adds_up(before);
-    assert!(second.before.is_none(), "it is the first task's");
+    assert_sums_to_one(before);
+    assert!(
+        second.before.is_none(),
+        "only the first task has a map before training"
+    );
     assert_eq!(
         (first.attention_maps.len(), second.attention_maps.len()),
         (1, 2)
     );
     for (_, map) in first.attention_maps.iter().chain(&second.attention_maps) {
-        adds_up(map);
+        assert_sums_to_one(map);
         assert_ne!(map.values, before.values);
     }
     let [online, offline] = [Expert::ONLINE, Expert::OFFLINE].map(|e| second.of(e).unwrap());
@@ -143,7 +146,7 @@ fn attention_sums_to_one_and_depends_on_pet() {
     assert_eq!(first.seen.len(), first.seen_size.pow(2) * 3);
 }
 
-/// Stops a run once its first task is learned.
+/// Stops a run after its first task.
 struct OneTask(Control);
 
 impl Sink for OneTask {
@@ -156,8 +159,8 @@ impl Sink for OneTask {
 
 #[test]
 fn frozen_pet_does_not_move() {
-    // Frozen in all epochs of the second task, as only a run of an older version begins; α = 1 keeps the offline PET where
-    // it began.
+    // Frozen in all epochs of the second task, as only runs of older versions are; α = 1 keeps the offline PET
+    // constant.
     let config = RunConfig {
         settings: crate::lae_settings(1, 1.0),
         ..short()
@@ -180,7 +183,7 @@ fn frozen_pet_does_not_move() {
     assert_eq!(second.of(Expert::OFFLINE), Some(began));
     assert!(first.distance.is_empty());
     assert!(second.distance.iter().all(|(_, distance)| *distance == 0.0));
-    // With a rate of nothing nothing moves at all.
+    // With a learning rate near zero, nothing moves.
     let still = RunConfig {
         base_lr: 1e-30,
         epochs: 1,
@@ -213,7 +216,7 @@ fn inspects_methods_with_and_without_pet() {
             .unwrap()
             .attention_maps;
         assert_eq!(attention_maps.len(), 1);
-        adds_up(&attention_maps[0].1);
+        assert_sums_to_one(&attention_maps[0].1);
         let probe = inside.probe.unwrap();
         assert_eq!(probe.maps.len(), 1);
         (inside.movement.since_start.len(), probe.energies.len())
@@ -229,7 +232,7 @@ fn inspects_methods_with_and_without_pet() {
     assert_eq!(of("seq-ft", &[("keep_weights", every)]), (0, 1));
 }
 
-/// Networks without a class token report the length of the feature at each place.
+/// Networks without a class token report the length of the feature at each position.
 #[test]
 fn records_feature_lengths_without_class_token() {
     use burn::tensor::{Device, Tensor};
@@ -254,7 +257,11 @@ fn records_feature_lengths_without_class_token() {
         .unwrap();
     let read = |tensor: &Tensor<2>| HostTensor::read(tensor).unwrap().values;
     let alone = network.features(images.clone(), &plain).unwrap();
-    assert_eq!(read(&features), read(&alone), "watching changes nothing");
+    assert_eq!(
+        read(&features),
+        read(&alone),
+        "recording must not change features"
+    );
     let [pass] = &passes[..] else {
         return assert_eq!(passes.len(), 1);
     };
@@ -268,6 +275,6 @@ fn records_feature_lengths_without_class_token() {
     let width = tokens.shape[2];
     let first: f32 = tokens.values[..width].iter().map(|v| v * v).sum();
     assert!((map.values[0] - first.sqrt()).abs() < 1e-4);
-    // Nobody watches any more.
+    // Recording has ended.
     assert!(recorded.record(|| Ok(())).unwrap().1.is_empty());
 }

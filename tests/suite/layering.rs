@@ -1,4 +1,4 @@
-//! The layers that docs/architecture.md states are the layers of the code.
+//! The code follows the layers in docs/architecture.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn layers() -> BTreeMap<String, (String, usize)> {
     layers
 }
 
-/// A source file's path below the folder of its package; below `src` where the package is one module.
+/// Returns a source file's path in the folder of its package; in `src` if the package is one module.
 fn inner(path: &Path) -> &Path {
     let inner = path.strip_prefix(root().join("src")).unwrap();
     let part = PARTS.iter().find_map(|part| inner.strip_prefix(part).ok());
@@ -174,7 +174,7 @@ const OPENINGS: [&str; 7] = [
     "Mmap",
 ];
 
-/// Where they are allowed: in `files`, for files of the system, and for the reader that only takes a path.
+/// Exceptions: `files`, system files, and the reader that only takes a path.
 const MAY_OPEN: [(&str, &str); 6] = [
     ("files/mod.rs", "File::open("),
     ("files/mod.rs", "OpenOptions::new()"),
@@ -197,7 +197,7 @@ fn only_files_module_opens_files() {
         for opening in OPENINGS {
             let allowed = |(file, call): &(&str, &str)| *file == name && opening.starts_with(call);
             let parts = code.split(opening).collect::<Vec<_>>();
-            // Not as the end of another name.
+            // Not as a suffix of another name.
             let own = |before: &&str| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
             let used = parts[..parts.len() - 1].iter().any(own);
             if used && !MAY_OPEN.iter().any(allowed) {

@@ -1,5 +1,5 @@
-//! Images that vanish during a run: one is left out and counted, a whole disk ends the run
-//! with its state kept.
+//! Images that disappear during a run: a single one is skipped and counted; a lost disk stops the run, which can
+//! be resumed.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn made() -> Made {
     made
 }
 
-/// Does something once, at the first event that `when` fits.
+/// Calls `act` once, at the first event for which `when` is true.
 struct Once<A: FnMut()> {
     when: fn(&Event) -> bool,
     act: Option<A>,
@@ -89,7 +89,7 @@ fn lost_disk_stops_run_which_then_resumes() {
     let moments: [fn(&Event) -> bool; 3] = [
         |event| in_epoch(event, (0, 1)),
         |event| in_epoch(event, (1, 0)),
-        // While the first task is tested.
+        // While the first task is evaluated.
         |event| {
             matches!(
                 event,
@@ -106,7 +106,11 @@ fn lost_disk_stops_run_which_then_resumes() {
         let problem = train(&config, root.path(), &mut sink).unwrap_err();
         assert_is(&problem, "problem-too-many-images-unreadable");
         assert_says!(problem.remedy, "advice-restore-images-and-resume");
-        assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
+        assert!(
+            sink.remarks < 20,
+            "the run must end early: {} remarks",
+            sink.remarks
+        );
         let run = store::list(root.path()).remove(0).summary.unwrap();
         assert!(matches!(run.state, StoredState::Interrupted { .. }));
         std::fs::rename(&gone, &here).unwrap();
@@ -156,7 +160,7 @@ fn stop_works_while_images_are_unreadable() {
     std::fs::remove_dir_all(made.path().join("set")).unwrap();
     let options = LoaderOptions::inference(InputSpec::new(32, 1.0), 8);
     let mut loader = ImageLoader::new(samples.into(), options).unwrap();
-    // Every batch comes by itself, though none has an image: between any two one can stop.
+    // Empty batches are delivered one by one, so the run can stop between them.
     let mut empty = 0;
     loop {
         match loader.next_within(std::time::Duration::from_secs(20)) {
@@ -164,12 +168,12 @@ fn stop_works_while_images_are_unreadable() {
                 assert!(batch.is_empty() && batch.unreadable.len() == 8);
                 empty += 1;
             }
-            Next::Waiting => panic!("files that are gone take no time"),
+            Next::Waiting => panic!("missing files must not block"),
             Next::End => break,
         }
     }
     assert_eq!(empty, data.train.len() / 8);
-    // And so does the trainer.
+    // The trainer stops, too.
     let made = self::made();
     let here = made.path().join("set");
     let control = Control::default();

@@ -1,9 +1,8 @@
-//! The one test binary: broader tests, one module per part.
+//! Integration tests in one binary, one module per part.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-/// A message with its values, in the language of this thread. Fails if there is no such message or a value is missing,
-/// because nothing would ever be equal to it.
+/// Returns a message with its values in the language of this thread. Panics if the message or a value is missing.
 macro_rules! tr {
     ($id:expr $(,)?) => {
         lae_studio::texts::Language::spoken().known($id).expect($id)
@@ -97,17 +96,16 @@ use lae_studio::run::config::{Setting, Settings};
 use lae_studio::run::event::{MethodFacts, Scores};
 use lae_studio::texts::{FluentValue, Language};
 
-/// So long a test waits for what has to come: far beyond what it takes on a slow and busy machine.
+/// How long tests wait for an expected event. Generous, for slow and busy machines.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// A folder for what tests share until all have ended. It is inside cargo's target folder, so it
-/// is deleted with that.
+/// Creates a folder that tests share. It is inside cargo's target folder and is deleted with it.
 fn shared_folder() -> PathBuf {
     let place = env!("CARGO_TARGET_TMPDIR");
     tempfile::tempdir_in(place).unwrap().keep()
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -123,7 +121,7 @@ fn copy_folder(from: &Path, to: &Path) {
 fn says(text: &str, id: &str, values: &[(&str, FluentValue<'_>)]) -> bool {
     let message = Language::English.format(id, &values.iter().cloned().collect());
     assert_ne!(message, id, "there is no such message");
-    // The window begins a sentence with a capital letter.
+    // The window capitalizes the first letter of a sentence.
     let message = message
         .strip_prefix(|first: char| first != '{')
         .unwrap_or(&message);
@@ -165,19 +163,19 @@ fn assert_is(problem: &Problem, id: &str) {
     assert!(problem.mentions(id), "not {id}: {problem}");
 }
 
-/// LAE with this number of frozen epochs.
+/// Returns settings of LAE with this number of frozen epochs.
 fn frozen_epochs(count: i64) -> Settings {
     [("freeze_epochs".to_string(), Setting::Whole(count))].into()
 }
 
-/// LAE with this number of frozen epochs and this α.
+/// Returns settings of LAE with this number of frozen epochs and this α.
 fn lae_settings(frozen: i64, ema: f64) -> Settings {
     let mut settings = frozen_epochs(frozen);
     settings.insert("ema".into(), Setting::Real(ema));
     settings
 }
 
-/// What a run of LAE says of its method.
+/// Returns the facts that a run of LAE stores about its method.
 fn lae_facts() -> MethodFacts {
     MethodFacts {
         title: "LAE".into(),

@@ -1,4 +1,4 @@
-//! LAE's three parts, each seen acting and seen switched off, on a toy ViT with random weights.
+//! LAE's three parts, switched on and off, on a toy ViT with random weights.
 
 use std::sync::Arc;
 
@@ -204,7 +204,7 @@ fn gradients_cover_parameters_and_match_differences() {
     );
 }
 
-/// What two steps of a method leave, and what it then says to images, asked twice.
+/// Returns the snapshot after two steps of a method and the scores of two predictions.
 fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: StreamScheme) -> (Named, [Vec<f32>; 2]) {
     let backbone = backbone();
     let config = RunConfig {
@@ -266,7 +266,7 @@ fn dropout_acts_only_while_learning() {
         assert_eq!((&again, &said), (&dropped, &once), "{key}");
         let (kept, _) = two_steps(key, &keeps, StreamScheme::ByName);
         assert_ne!(dropped, kept, "{key}");
-        // Older runs dropped nothing, and continue as they began.
+        // Runs of older versions have no dropout and continue without it.
         let of_older = |spec| two_steps(key, spec, StreamScheme::ByPlace);
         assert_eq!(of_older(&drops), of_older(&keeps), "{key}");
     }

@@ -1,6 +1,5 @@
-//! What every method has to keep, whatever it does: runs that resume after a stop as if nothing had
-//! happened, predictions that repeat the evaluation, settings that survive file and command line;
-//! and a run that an older version of the program left behind.
+//! Requirements of every method: runs resume exactly after a stop, predictions match the evaluation, settings
+//! roundtrip through files and command line. Also a run of an older version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -19,7 +18,7 @@ use lae_studio::run::event::{Control, ControlRequest, Event, Phase, Picture, Sin
 use lae_studio::store::{self, RunSummary, StoredState};
 use lae_studio::tensors::Named;
 
-/// Two tasks of two digits.
+/// Returns quick settings of a method: two tasks of five digits.
 pub fn config_of(spec: &'static MethodSpec) -> RunConfig {
     let mut config = RunConfig {
         classes_per_task: "5".into(),
@@ -32,7 +31,7 @@ pub fn config_of(spec: &'static MethodSpec) -> RunConfig {
     };
     adopt(&mut config, spec);
     usual_pet(&mut config, None, Some(3));
-    // Small, so that the test is quick; CODA's pool has to divide among the tasks.
+    // Small values keep tests quick; CODA's pool must be divisible by the number of tasks.
     for small in [
         "freeze_epochs=1",
         "projection=48",
@@ -51,7 +50,7 @@ pub fn config_of(spec: &'static MethodSpec) -> RunConfig {
     config
 }
 
-/// Every method with its usual settings, and settings that bring other state.
+/// Returns settings of every method, and further settings with different state.
 fn configs() -> Vec<RunConfig> {
     let other = [
         ("ranpac", "first_session=adapter"),
@@ -72,12 +71,12 @@ fn configs() -> Vec<RunConfig> {
 }
 
 /// Stops a run in the middle of its `passes`-th pass or evaluation.
-struct StopIn {
+struct StopInPass {
     control: Control,
     passes: usize,
 }
 
-impl Sink for StopIn {
+impl Sink for StopInPass {
     fn event(&mut self, event: Event) {
         let Event::Phase { phase, .. } = event else {
             return;
@@ -107,7 +106,7 @@ fn snapshots(folder: &Path) -> Vec<Named> {
     (0..tasks).map(of).collect()
 }
 
-/// One run that is stopped in each of its passes and evaluations and resumes from there.
+/// Stops one run in each of its passes and evaluations and resumes it.
 #[test]
 fn every_method_resumes_exactly_after_stop() {
     let root = tempfile::tempdir().unwrap();
@@ -117,7 +116,7 @@ fn every_method_resumes_exactly_after_stop() {
         let tasks = store::load(&whole).unwrap().header.tasks.len();
         let passes = (0..tasks).map(|task| chosen.kinds(task).unwrap().len() + 1);
         let control = Control::default();
-        let stop_in = |passes| StopIn {
+        let stop_in = |passes| StopInPass {
             control: control.clone(),
             passes,
         };
@@ -128,7 +127,7 @@ fn every_method_resumes_exactly_after_stop() {
             assert!(matches!(state, StoredState::Interrupted { .. }), "{what}");
             control.set(ControlRequest::Run);
             let cache = ResourceCache::default();
-            // The pass that was stopped is done again, and the next one is stopped.
+            // The stopped pass is repeated, and the next one is stopped.
             experiment::resume(&folder, &cache, &mut stop_in(1), &control).unwrap();
         }
         let method = &config.method;
@@ -153,8 +152,8 @@ fn every_method_resumes_exactly_after_stop() {
     }
 }
 
-/// What a method of this name leaves behind, with one more setting: snapshots and measured figures of the last task.
-fn left_by(method: &str, setting: Option<&str>) -> (Vec<Named>, BTreeMap<String, f64>) {
+/// Trains a method, with one more setting if given; returns snapshots and measurements of the last task.
+fn results_of(method: &str, setting: Option<&str>) -> (Vec<Named>, BTreeMap<String, f64>) {
     let root = tempfile::tempdir().unwrap();
     let spec = METHODS.iter().find(|spec| spec.key == method).unwrap();
     let mut config = config_of(spec);
@@ -168,17 +167,17 @@ fn left_by(method: &str, setting: Option<&str>) -> (Vec<Named>, BTreeMap<String,
 
 #[test]
 fn ewc_equals_baseline_at_zero_and_limits_drift() {
-    let (baseline, of_baseline) = left_by("baseline", None);
-    let (loose, _) = left_by("ewc", Some("ewc_lambda=0"));
+    let (baseline, of_baseline) = results_of("baseline", None);
+    let (loose, _) = results_of("ewc", Some("ewc_lambda=0"));
     assert!(loose == baseline);
-    let (_, of_stiff) = left_by("ewc", Some("ewc_lambda=1e9"));
+    let (_, of_stiff) = results_of("ewc", Some("ewc_lambda=1e9"));
     let [free, held] = [of_baseline, of_stiff].map(|of| of["online_drift"]);
     assert!(held < 0.7 * free, "{held} of {free}");
 }
 
 #[test]
 fn icarl_keeps_exemplar_budget_over_all_classes() {
-    let (snapshots, _) = left_by("icarl", Some("exemplars=13"));
+    let (snapshots, _) = results_of("icarl", Some("exemplars=13"));
     let classes = |snapshot: &Named| -> Vec<f32> {
         let rows = snapshot["exemplars"].values.chunks(3);
         rows.map(|row| row[0]).collect()
@@ -222,7 +221,7 @@ fn icarl_rejects_budget_below_class_count() {
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
-/// Runs of versions that did not note what their scores are, are read by the name of their method.
+/// For runs of versions that did not store the kind of scores, the method's name decides it.
 #[test]
 fn infers_score_kind_of_older_runs() {
     let root = tempfile::tempdir().unwrap();
@@ -251,7 +250,7 @@ fn infers_score_kind_of_older_runs() {
     }
 }
 
-/// Stops a run at the `left`-th gate after its first pass of measuring began.
+/// Stops a run at the `left`-th gate after its first measuring pass started.
 struct StopAtGate {
     control: Control,
     measuring: bool,
@@ -277,7 +276,7 @@ impl Sink for StopAtGate {
     }
 }
 
-/// The first task has three batches to measure; what comes after them is the search for a ridge.
+/// The first task has three batches to measure; the search for the ridge follows.
 #[test]
 fn stop_works_while_ranpac_searches_ridge() {
     let root = tempfile::tempdir().unwrap();
@@ -294,7 +293,10 @@ fn stop_works_while_ranpac_searches_ridge() {
     let folder = train(&config, root.path(), &mut sink, &control);
     assert!(sink.measuring && !sink.evaluated);
     let stopped = store::load(&folder).unwrap();
-    assert!(stopped.reports.is_empty(), "it ended before the task did");
+    assert!(
+        stopped.reports.is_empty(),
+        "the run must stop before the task ends"
+    );
     control.set(ControlRequest::Run);
     experiment::resume(
         &folder,
@@ -349,7 +351,7 @@ fn predictions_match_evaluation_for_every_method() {
             let (class, _) = verdict.opinions.last().unwrap().best();
             classes.push(predictor.classes()[class].clone());
         }
-        // All of them at once, in a table.
+        // The same images in a prediction table.
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::fill(
             &Columns::of(&predictor, None, false),
@@ -388,7 +390,7 @@ fn stores_prompt_study_with_run() {
     let (run, folder) = trained(&config);
     let study = RunSummary::of(&run).prompt_study.unwrap();
     assert_eq!((study.selection.len(), study.tasks.len()), (2, 2));
-    // In the first task there is no other slot than those of tasks to come.
+    // In the first task, all other slots belong to later tasks.
     let (first, last) = (&run.reports[0].slots, &run.reports[1].slots);
     assert_eq!(
         study.selection[0],
@@ -399,7 +401,7 @@ fn stores_prompt_study_with_run() {
     let json = serde_json::to_value(store::summary(&run)).unwrap();
     let told = json["prompt_study"]["selection"][1].as_f64().unwrap();
     assert_eq!(told, study.selection[1] * 100.0);
-    // A table with rows that do not belong there is not read.
+    // A table with invalid rows is rejected.
     let table = folder.join("prompts/task_2.csv");
     let text = std::fs::read_to_string(&table).unwrap();
     std::fs::write(&table, text.replacen("\n1,1,", "\n1,2,", 1)).unwrap();
@@ -490,13 +492,12 @@ fn batch_predictor_folds_pets_without_changing_answers() {
         let pairs = before.iter().zip(&after);
         let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
         assert!(apart < 1e-4, "{} is {apart} apart", spec.key);
-        // RanPAC trains none unless asked to.
+        // RanPAC trains no PET by default.
         assert_eq!(apart > 0.0, spec.key != "ranpac", "{}", spec.key);
     }
 }
 
-/// A stopped run of version 0.1.0 as it was before methods had one interface, and what that
-/// version made of it in the end.
+/// Uses a stopped run of version 0.1.0 and the final snapshot that this version produced.
 #[test]
 fn loads_predicts_and_resumes_run_of_older_version() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs");
@@ -544,7 +545,7 @@ fn loads_predicts_and_resumes_run_of_older_version() {
     let got = store::load_snapshot(&folder, 4).unwrap();
     assert!(got.keys().eq(want.keys()));
     for (name, tensor) in &want {
-        // Other processors may round otherwise.
+        // Other processors may round differently.
         let pairs = tensor.values.iter().zip(&got[name].values);
         let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
         assert!(apart < 1e-4, "{name} is {apart} apart");

@@ -1,4 +1,4 @@
-//! Near copies of an image stay on one side of a split that is drawn; images that merely resemble each other do not.
+//! Near copies of an image stay in one split when splits are drawn; merely similar images do not.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use lae_studio::data::{Dataset, OpenOptions, Sample};
 
 use super::data::{Made, assumed};
 
-/// An image of soft blobs and some noise, another one for every seed.
+/// Returns an image of soft blobs and noise, generated from a seed.
 fn scene(seed: u32) -> RgbImage {
     let mut state = seed.wrapping_mul(0x9E37_79B9) | 1;
     let mut next = move || {
@@ -40,7 +40,7 @@ fn jpeg(path: &Path, picture: &RgbImage, quality: u8) {
     picture.write_with_encoder(encoder).unwrap();
 }
 
-/// Two classes of twenty images; ten of each are also there newly compressed, smaller, lighter and shifted.
+/// Writes two classes of twenty images; ten of each also recompressed, smaller, lighter and shifted.
 fn planted() -> Made {
     let made = Made::new();
     for (number, class) in ["cat", "dog"].iter().enumerate() {
@@ -73,7 +73,7 @@ fn options(near: bool, split_seed: u64) -> OpenOptions {
     }
 }
 
-/// What an image of [`planted`] is a near copy of.
+/// Returns the originals of images of [`planted`].
 fn origins(samples: &[Sample]) -> HashSet<String> {
     let of = |sample: &Sample| sample.name().split('-').next().unwrap().to_string();
     samples.iter().map(of).collect()
@@ -87,7 +87,10 @@ fn near_copies_stay_in_one_split() {
         let torn = origins(&apart.train)
             .intersection(&origins(&apart.test))
             .count();
-        assert!(torn > 4, "drawn alone they are torn apart: {torn}");
+        assert!(
+            torn > 4,
+            "without the option, copies must be in both splits: {torn}"
+        );
         assert_eq!(apart.near_copies, []);
         let together = made.try_open(&options(true, seed)).unwrap();
         let (train, test) = (origins(&together.train), origins(&together.test));
@@ -114,7 +117,7 @@ fn similar_images_are_not_near_copies() {
             85,
         );
     }
-    // Drawings: letters of the embedded set, four times as large.
+    // Letters of the embedded dataset, enlarged four times.
     let letters = Dataset::open("letters", &OpenOptions::default()).unwrap();
     for (at, sample) in letters.train.iter().step_by(13).enumerate() {
         let picture = sample.decode().unwrap();

@@ -7,17 +7,17 @@ use proptest::prelude::*;
 
 use crate::nn_exact as exact;
 
-/// The CPU device with gradients; this one takes the kernels.
+/// Returns the CPU device with gradients, which uses the kernels.
 pub fn fast() -> Device {
     Device::flex().autodiff()
 }
 
-/// The CPU device recomputing activations; this one takes the framework's operations.
+/// Returns the CPU device that recomputes activations, which uses the framework's operations.
 pub fn plain() -> Device {
     Device::flex().autodiff().gradient_checkpointing()
 }
 
-/// Reproducible numbers, roughly normal with this deviation.
+/// Returns reproducible, roughly normal numbers with this deviation.
 pub fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut uniform = || {
@@ -29,7 +29,7 @@ pub fn numbers(count: usize, seed: u64, deviation: f64) -> Vec<f64> {
     (0..count)
         .map(|_| {
             let value = (0..6).map(|_| uniform()).sum::<f64>() - 3.0;
-            // Through f32, so that both sides start from the same numbers.
+            // Rounded to f32, so both sides start from the same numbers.
             f64::from((value * 1.414 * deviation) as f32)
         })
         .collect()
@@ -50,7 +50,7 @@ fn largest(a: &[f64]) -> f64 {
     a.iter().fold(1e-30, |m: f64, v| m.max(v.abs()))
 }
 
-/// max|a − b|; not a number as soon as one of them is.
+/// max|a − b|; NaN if any difference is NaN.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
@@ -62,8 +62,8 @@ pub fn error(a: &[f64], b: &[f64]) -> f64 {
     apart(a, b) / largest(b)
 }
 
-/// max|a − b| over the larger of max|b| and max|incoming|: where a gradient is what is left of
-/// incoming ones that cancel (a saturated softmax), f32 keeps digits of those, not of the rest.
+/// max|a − b| over the larger of max|b| and max|incoming|: if incoming gradients cancel (saturated softmax), the
+/// rounding error in f32 is relative to them, not to the result.
 pub fn gradient_error(a: &[f64], b: &[f64], incoming: &[f64]) -> f64 {
     apart(a, b) / largest(b).max(largest(incoming))
 }
@@ -83,8 +83,8 @@ pub fn differences(f: &dyn Fn(&[f64]) -> Vec<f64>, x: &[f64], weights: &[f64]) -
         .collect()
 }
 
-/// Runs `layer` on `x` for values and gradient on both paths of the dispatch point and compares
-/// them with `exact`, and the result without gradients with the one with.
+/// Compares values and gradient of `layer` on both paths of the dispatch point with `exact`, and the values with and
+/// without gradient tracking.
 fn check<const D: usize>(
     x: &[f64],
     shape: [usize; D],
@@ -154,7 +154,7 @@ proptest! {
     #[test]
     fn gelu_matches_f64(batch in 1..4usize, tokens in 1..8usize, width in 1..40usize, seed: u64) {
         let mut x = numbers(batch * tokens * width, seed, 2.0);
-        // One value of usual size: results in the tail alone are too small to measure an f32 by.
+        // At least one value of usual size: results in the tail are too small for a relative error in f32.
         x[0] = 1.0;
         check(&x, [batch, tokens, width], &nn::gelu, &exact::gelu);
     }
@@ -277,7 +277,7 @@ proptest! {
     }
 }
 
-/// Sizes of real networks, where a finite difference would take too long: both paths agree.
+/// Finite differences would take too long at the sizes of real networks, so both paths are compared.
 #[test]
 fn kernels_match_framework_at_real_sizes() {
     let (norm, ..) = layer_norm(192);
@@ -337,7 +337,7 @@ fn constant_and_tracked_inputs_combine() {
     assert!(tracked.grad(&graph).is_some());
 }
 
-/// A derived weight that is part of a gradient's way takes the framework's path.
+/// A derived weight that needs a gradient uses the framework's path.
 #[test]
 fn trained_weights_get_gradients() {
     let device = fast();
@@ -348,7 +348,7 @@ fn trained_weights_get_gradients() {
     assert!(weight.grad(&graph).is_some());
 }
 
-/// f64 is not the kernels' business and must still work.
+/// The kernels do not support f64.
 #[test]
 fn f64_input_uses_framework() {
     let x = Tensor::<2>::from_data(
@@ -359,7 +359,7 @@ fn f64_input_uses_framework() {
     assert!(error(&y, &exact::gelu(&[0.5, -1.0, 2.0])) < 1e-6);
 }
 
-/// Many threads at once, each repeating the same forward and backward: equal to the last bit.
+/// Many threads repeat the same forward and backward pass with bit-exact results.
 #[test]
 fn concurrent_calls_give_identical_results() {
     let (norm, ..) = layer_norm(48);
@@ -387,7 +387,7 @@ fn concurrent_calls_give_identical_results() {
     assert!(run() == first);
 }
 
-/// The last digits do not depend on the number of cores.
+/// Results are bit-exact for any number of threads.
 #[test]
 fn results_are_independent_of_thread_count() {
     let (norm, ..) = layer_norm(48);
@@ -417,13 +417,13 @@ fn results_are_independent_of_thread_count() {
         pool.build().unwrap().install(run)
     };
     let first = pool(1);
-    // Seven images: with more threads they are spread by heads and rows instead.
+    // With more threads than the seven images, heads and rows are distributed instead.
     for threads in [2, 3, 5, 7, 8, 16] {
         assert!(pool(threads) == first, "{threads} threads");
     }
 }
 
-/// A tensor of `large` with one of `small` spread over it, both ways round.
+/// Checks a tensor of shape `large` with a broadcast one of shape `small`, in both orders.
 fn check_pair(
     large: [usize; 3],
     small: [usize; 3],
@@ -434,7 +434,7 @@ fn check_pair(
         numbers(large.iter().product(), 21, 1.0),
         numbers(small.iter().product(), 22, 1.0),
     );
-    // The small one repeats along whole rows, rows along everything.
+    // `y` repeats along rows, or is one value for all.
     let width = if small[2] == large[2] { y.len() } else { 1 };
     let together = |x: &[f64], y: &[f64]| -> Vec<f64> {
         let pairs = x.iter().enumerate();
@@ -464,7 +464,7 @@ fn plus_and_times_match_f64() {
     }
 }
 
-/// Shapes the kernels leave to the framework.
+/// Shapes that the kernels do not support.
 #[test]
 fn times_supports_other_broadcasts() {
     let x = tensor(&numbers(12, 1, 1.0), [2, 3, 2], &fast()).require_grad();

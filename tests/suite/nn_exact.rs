@@ -1,6 +1,6 @@
-//! The layers as the textbook writes them, in f64 and without any haste.
+//! Straightforward reference implementations of the layers in f64.
 
-/// erf by its Taylor series or, where that loses digits, its continued fraction.
+/// erf by its Taylor series or, where that is inaccurate, its continued fraction.
 fn erf(x: f64) -> f64 {
     let a = x.abs();
     let value = if a < 2.5 {
@@ -98,8 +98,8 @@ pub fn attention(qkv: &[f64], batch: usize, tokens: usize, heads: usize, bias: &
     y
 }
 
-/// The same without a bias, with keys and values (1 or batch × length × width each) in front: as
-/// if they were tokens whose own results nobody wants.
+/// Attention without a bias, with prepended keys and values (1 or batch × length × width each), computed as
+/// additional tokens whose results are dropped.
 pub fn prefixed_attention(
     qkv: &[f64],
     [keys, values]: [&[f64]; 2],

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use crate::nn::{differences, error, fast, gradient_error, numbers, plain, tensor, values};
 use crate::nn_exact as exact;
 
-/// Runs `layer` on tracked rows of numbers for values and all gradients, and compares them with
-/// `exact`.
+/// Compares values and all gradients of `layer` with `exact`.
 fn check_all<const N: usize>(
     inputs: [Vec<f64>; N],
     layer: &dyn Fn([Tensor<1>; N]) -> Tensor<1>,
@@ -48,7 +47,7 @@ fn flat<const D: usize>(x: Tensor<D>) -> Tensor<1> {
 }
 
 /// out × in → in × out.
-fn turned(weight: &[f64], inputs: usize) -> Vec<f64> {
+fn transposed(weight: &[f64], inputs: usize) -> Vec<f64> {
     (0..inputs)
         .flat_map(|i| weight.chunks_exact(inputs).map(move |row| row[i]))
         .collect()
@@ -72,7 +71,7 @@ proptest! {
             flat(layer.forward(x.reshape(shape)))
         };
         let exactly = |x: &[f64], weight: &[f64], bias: &[f64]| {
-            exact::linear(x, &turned(weight, inputs), bias, inputs, outputs)
+            exact::linear(x, &transposed(weight, inputs), bias, inputs, outputs)
         };
         if bias {
             check_all(
@@ -152,11 +151,11 @@ fn sub_layer([rows, width, first, second]: [usize; 4], seed: u64) -> [Vec<f64>; 
     ]
 }
 
-/// Fewest channels below a norm: of two or three that happen to be alike it magnifies rounding
-/// without bound, in any implementation.
-const LEAST: usize = 6;
+/// Minimum channels of a norm: with two or three nearly equal channels, any implementation amplifies rounding
+/// errors without bound.
+const MIN_WIDTH: usize = 6;
 
-/// `x` added where it is a residual sub-layer.
+/// Adds `x` if the sub-layer is residual.
 fn framed(x: &[f64], y: Vec<f64>, residual: bool) -> Vec<f64> {
     let sum = |(x, y): (&f64, f64)| if residual { x + y } else { y };
     x.iter().zip(y).map(sum).collect()
@@ -167,7 +166,7 @@ proptest! {
 
     #[test]
     fn mlp_gradients_match_f64(
-        batch in 1..3usize, tokens in 1..5usize, width in LEAST..11usize, hidden in 1..9usize,
+        batch in 1..3usize, tokens in 1..5usize, width in MIN_WIDTH..11usize, hidden in 1..9usize,
         residual: bool, seed: u64,
     ) {
         check_all(
@@ -181,17 +180,17 @@ proptest! {
             },
             &|[x, gamma, beta, w1, b1, w2, b2]| {
                 let e = exact::layer_norm(x, gamma, beta, 1e-5);
-                let h = exact::linear(&e, &turned(w1, width), b1, width, hidden);
-                let h = exact::linear(&exact::gelu(&h), &turned(w2, hidden), b2, hidden, width);
+                let h = exact::linear(&e, &transposed(w1, width), b1, width, hidden);
+                let h = exact::linear(&exact::gelu(&h), &transposed(w2, hidden), b2, hidden, width);
                 framed(x, h, residual)
             },
         );
     }
 
-    /// Enough images for every core, and too few.
+    /// With enough images for every core, and with too few.
     #[test]
     fn self_attention_gradients_match_f64(
-        many: bool, tokens in 1..5usize, heads in 1..3usize, head in LEAST..9usize, residual: bool,
+        many: bool, tokens in 1..5usize, heads in 1..3usize, head in MIN_WIDTH..9usize, residual: bool,
         seed: u64,
     ) {
         let batch = if many { rayon::current_num_threads() } else { 1 };
@@ -208,16 +207,15 @@ proptest! {
             },
             &|[x, gamma, beta, w1, b1, w2, b2]| {
                 let e = exact::layer_norm(x, gamma, beta, 1e-5);
-                let h = exact::linear(&e, &turned(w1, width), b1, width, 3 * width);
+                let h = exact::linear(&e, &transposed(w1, width), b1, width, 3 * width);
                 let h = exact::attention(&h, batch, tokens, heads, &[]);
-                framed(x, exact::linear(&h, &turned(w2, width), b2, width, width), residual)
+                framed(x, exact::linear(&h, &transposed(w2, width), b2, width, width), residual)
             },
         );
     }
 }
 
-/// More channels than are handled together, where differences would take too long: both paths
-/// agree.
+/// More channels than one block of the kernel. Finite differences would take too long, so both paths are compared.
 #[test]
 fn wide_depthwise_convolution_matches_framework() {
     let inputs = [
@@ -239,7 +237,7 @@ fn wide_depthwise_convolution_matches_framework() {
     }
 }
 
-/// The last digits of the gradients of weights do not depend on the number of cores.
+/// Gradients of weights are bit-exact for any number of threads.
 #[test]
 fn gradients_are_independent_of_thread_count() {
     let run = || {

@@ -1,4 +1,4 @@
-//! Runs of older versions on data that are read otherwise now: decomposed names, lists that were ignored.
+//! Runs of older versions on data that is now read differently: decomposed names, lists that were ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::data::Made;
 use super::experiment::{StopAfter, folder_of, short, snapshots, train};
 
-/// Class folders, trained on in the first epoch of two tasks and stopped.
+/// Trains a run on class folders and stops it in its second epoch.
 fn stopped_on(made: &Made, root: &Path) -> PathBuf {
     let config = of_folder(made);
     let control = Control::default();
@@ -36,7 +36,7 @@ fn of_folder(made: &Made) -> RunConfig {
     }
 }
 
-/// The fingerprint of a split with names as older versions hashed them: as the disk has them.
+/// Returns the fingerprint of a split as older versions computed it: with the names on disk.
 fn older_fingerprint(classes: &[String], split: &[Sample], on_disk: fn(&str) -> String) -> String {
     let mut hash = Sha256::new();
     for class in classes {
@@ -55,12 +55,12 @@ fn older_fingerprint(classes: &[String], split: &[Sample], on_disk: fn(&str) -> 
     lae_studio::fetch::hex(&hash.finalize())
 }
 
-/// Decomposed umlauts come before the other letters and composed ones behind them, so the order of the classes and what
-/// is drawn of them have changed since.
+/// Decomposed umlauts sort before other letters and composed ones after them, so the order of classes and the drawn
+/// images have changed since.
 #[test]
 fn resumes_older_run_with_decomposed_names() {
     let made = Made::new();
-    // A tilde is where the dots will be, and sorts as they do between these names.
+    // The tilde is replaced by the combining diaeresis later; both sort equally among these names.
     for class in ["A~pfel", "Birne", "Mu~ll", "Zebra"] {
         made.class(class, 10);
         made.pictures(&[&format!("{class}/u~.png")]);
@@ -143,7 +143,7 @@ fn resume_rejects_lists_ignored_at_start() {
             n = 1
         );
     }
-    // A table that says what the folders say changes nothing.
+    // A table that agrees with the folders changes nothing.
     made.file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));
     assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
 }

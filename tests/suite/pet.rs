@@ -15,7 +15,7 @@ const WIDTH: usize = 12;
 const HEADS: usize = 3;
 const TOKENS: usize = 5;
 const IMAGES: usize = 2;
-/// Rows of all images' tokens below each other.
+/// Rows: the tokens of all images.
 const ROWS: usize = IMAGES * TOKENS;
 const SIZE: usize = 4;
 const SITES: &[Site] = &[
@@ -77,7 +77,7 @@ fn close(found: &[f64], wanted: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// A stack in block 0 whose parameters are all noise, and the same as matrices.
+/// Returns a stack in block 0 with random parameters, and the parameters as matrices.
 fn noisy(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
     let settings = PetSettings {
         variant: variant.map(str::to_owned),
@@ -101,7 +101,7 @@ fn noisy(name: &str, variant: Option<&str>) -> (PetStack, Vec<Matrix>) {
     (stack, matrices)
 }
 
-/// Compares values and the gradients of Σ result·weight with a formula in f64.
+/// Compares values and gradients of Σ result·weight with a formula in f64.
 fn check(
     stack: &PetStack,
     matrices: &[Matrix],
@@ -245,7 +245,7 @@ fn stack_init_is_deterministic_per_seed_and_block() {
     assert_eq!(read(&moved, "3.s"), [1.0]);
 }
 
-/// Two of the parameters change places in the file; older runs drew by the place.
+/// Swaps two parameters in the file; runs of older versions drew by position.
 #[test]
 fn parameters_are_drawn_by_name_not_position() {
     const DOWN: &str = "down = { shape = [\"d\", \"r\"], init = \"kaiming_uniform\" }\n";
@@ -323,8 +323,7 @@ fn parameter_counts_match_paper() {
         sites: SITES,
     };
     let shapes = vec![vit_b; 12];
-    // Trained values of one expert, and online + offline as the paper's table has them: its
-    // millions are 2^20.
+    // Trained values of one expert, and of online + offline as in the paper's table, whose million is 2^20.
     for (name, size, one, both) in [
         ("adapter", 5, 42_270, "0.08"),
         ("adapter", 10, 80_695, "0.15"),

@@ -1,4 +1,4 @@
-//! What the editor finds out of a text while it is typed: quick for every plugin, and bounded for every hostile one.
+//! Checks of the plugin editor while typing: fast for every plugin, bounded for hostile ones.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,10 +25,10 @@ use lae_studio::store::{PluginSave, save_plugin};
 use crate::fuzz::meter::Meter;
 use crate::skip::skip;
 
-/// So long may the window be behind.
-const BEHIND: Duration = Duration::from_millis(200);
-/// So long may anything take.
-const MOST: Duration = Duration::from_secs(5);
+/// Time limit of a check while typing.
+const MAX_CHECK_TIME: Duration = Duration::from_millis(200);
+/// Time limit for hostile texts.
+const MAX_TIME: Duration = Duration::from_secs(5);
 
 #[test]
 fn built_in_plugins_are_checked_within_200_ms() {
@@ -36,7 +36,7 @@ fn built_in_plugins_are_checked_within_200_ms() {
     let mut slowest = Duration::ZERO;
     for text in BUILT_IN {
         let best = (0..3).map(|_| {
-            // Processor time: others may be at work on this machine.
+            // Processor time, because other processes may run on this machine.
             let meter = Meter::start();
             let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
             assert!(checked.mistakes.is_empty() && checked.meaning.is_some());
@@ -45,10 +45,10 @@ fn built_in_plugins_are_checked_within_200_ms() {
         slowest = slowest.max(best.min().unwrap());
     }
     eprintln!("the slowest of {} took {slowest:?}", BUILT_IN.len());
-    assert!(slowest < BEHIND, "{slowest:?}");
+    assert!(slowest < MAX_CHECK_TIME, "{slowest:?}");
 }
 
-/// A plugin with this equation over one parameter.
+/// Returns a plugin with this equation and one parameter.
 fn with(equation: &str, shape: &str) -> String {
     format!(
         "name = \"X\"\nsites = [\"block\"]\n[sizes]\nn = {{ default = 1024, max = 1048576 }}\n[parameters]\n\
@@ -99,7 +99,7 @@ fn hostile() -> Vec<(String, String)> {
     own.map(|(name, text)| (name.to_string(), text)).into()
 }
 
-/// The plugin files below a folder of hostile inputs.
+/// Collects the plugin files in a folder of hostile inputs.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -117,7 +117,7 @@ fn hostile_texts_are_checked_within_time_limit() {
     let mut all = hostile();
     let more = std::env::var_os("LAE_HOSTILE").map(PathBuf::from);
     match &more {
-        None => skip("LAE_HOSTILE names no folder with further hostile inputs"),
+        None => skip("LAE_HOSTILE is not set"),
         Some(folder) => {
             let mut found = Vec::new();
             files(folder, &mut found);
@@ -140,7 +140,7 @@ fn hostile_texts_are_checked_within_time_limit() {
             );
         }
         if checked.mistakes.is_empty() {
-            // Measured, or refused in a sentence.
+            // Measured or rejected, without a panic.
             let _ = disk.measure_plugin(text);
         }
         assert!(
@@ -152,9 +152,9 @@ fn hostile_texts_are_checked_within_time_limit() {
         let _ = candidates(text, middle, None);
         let took = began.elapsed();
         eprintln!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
-        assert!(took < MOST, "{name}: {took:?}");
+        assert!(took < MAX_TIME, "{name}: {took:?}");
     }
-    // In its own process, as other tests of this process have memory of their own.
+    // Valid only in a separate process, because other tests use memory, too.
     if let (Some(_), Some(peak)) = (more, peak_bytes()) {
         eprintln!("{} MB at most", peak / 1_000_000);
         assert!(peak < 500_000_000, "{peak}");
@@ -231,13 +231,13 @@ fn tries_attached_pet_against_adapter() {
             return skip(&format!("this machine is too busy: {}", problem.what));
         }
         assert!(one.right.unwrap() > 20.0, "{one:?}");
-        // Where the machine is slow the trial takes fewer steps, and says so.
+        // On a slow machine, the trial takes fewer steps and reports it.
         let is_cut = !trial.bounds.is_empty();
         assert!(one.losses.len() > 10 || is_cut, "{one:?}");
     }
 }
 
-fn of(text: &str, wanted: Mark) -> Vec<&str> {
+fn texts_with_mark(text: &str, wanted: Mark) -> Vec<&str> {
     let all = marks(text).into_iter();
     let found = all.filter(|marked| marked.mark == wanted);
     found.map(|marked| &text[marked.span]).collect()
@@ -246,15 +246,21 @@ fn of(text: &str, wanted: Mark) -> Vec<&str> {
 #[test]
 fn marks_every_token_of_incomplete_text() {
     let text = "# mine\nname = \"Mine\"\n[parameters]\ndown = { shape = [\"d\", \"r / 2\"], init = \"zeros\" }\n[equations]\nmlp = \"h + gelu(e @ down\"\nblock = \"h ? ";
-    assert_eq!(of(text, Mark::Comment), ["# mine"]);
-    assert_eq!(of(text, Mark::Table), ["[parameters]", "[equations]"]);
+    assert_eq!(texts_with_mark(text, Mark::Comment), ["# mine"]);
+    assert_eq!(
+        texts_with_mark(text, Mark::Table),
+        ["[parameters]", "[equations]"]
+    );
     let keys = ["name", "down", "shape", "init", "mlp", "block"];
-    assert_eq!(of(text, Mark::Key), keys);
-    assert_eq!(of(text, Mark::Equation(Piece::Function)), ["gelu"]);
+    assert_eq!(texts_with_mark(text, Mark::Key), keys);
+    assert_eq!(
+        texts_with_mark(text, Mark::Equation(Piece::Function)),
+        ["gelu"]
+    );
     let names = ["d", "r", "h", "e", "down", "h"];
-    assert_eq!(of(text, Mark::Equation(Piece::Name)), names);
-    assert_eq!(of(text, Mark::Equation(Piece::Number)), ["2"]);
-    assert!(of(text, Mark::Text).contains(&"\"zeros\""));
+    assert_eq!(texts_with_mark(text, Mark::Equation(Piece::Name)), names);
+    assert_eq!(texts_with_mark(text, Mark::Equation(Piece::Number)), ["2"]);
+    assert!(texts_with_mark(text, Mark::Text).contains(&"\"zeros\""));
     assert_eq!(declared(text), ["down"]);
 }
 

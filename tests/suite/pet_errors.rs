@@ -1,4 +1,4 @@
-//! Wrong plugins: each ends in one sentence that says what and where, never in a panic.
+//! Invalid plugins: each gives one problem with its position, never a panic.
 
 use lae_studio::expression::Diagnostic;
 use lae_studio::pet::source::PluginText;
@@ -7,7 +7,7 @@ use lae_studio::problem::Problem;
 
 use crate::assert_is;
 
-/// A right plugin that the tests break in one place each.
+/// A valid plugin; each test breaks one part of it.
 const GOOD: &str = r#"name = "Mine"
 description = "A bottleneck."
 sites = ["attention"]
@@ -27,7 +27,7 @@ fn broken(text: &str) -> Problem {
     PetSpec::parse(text, "mine.toml").unwrap_err()
 }
 
-/// The problem after replacing one part of the good plugin.
+/// Returns the problem after replacing one part of the valid plugin.
 fn after(part: &str, replacement: &str) -> Problem {
     assert_eq!(GOOD.matches(part).count(), 1, "{part}");
     broken(&GOOD.replace(part, replacement))
@@ -251,7 +251,7 @@ fn rejects_too_long_deep_and_large_equations() {
 
 #[test]
 fn rejects_plugins_that_need_too_many_resources() {
-    // 30 steps of 1 GiB, each of which alone would be let through.
+    // 1 GiB steps, each of which would be accepted alone.
     let mut text = GOOD.replace("[parameters]", "[parameters]\nrow = { shape = [1, 16384], init = \"ones\" }\ncol = { shape = [16384, 1], init = \"ones\" }\nbig = { shape = [4096, 1024], init = \"zeros\" }");
     text = text.replace(
         "attention = ",
@@ -266,11 +266,11 @@ fn rejects_plugins_that_need_too_many_resources() {
         "{}",
         broken(&text)
     );
-    // Parameters that would be drawn in vain.
+    // Parameters that are too large to draw.
     let text = GOOD.replace("\"d\", \"r\"", "8192, 4096");
     let problem = broken(&text);
     assert_is(&problem, "problem-plugin-parameters-too-large");
-    // Products of matrices that are allowed by themselves: more than 2^31 multiplications each.
+    // Products of allowed matrices with more than 2^31 multiplications each.
     let shapes = "wide = { shape = [1536, 1536], init = \"zeros\" }";
     let mut text = GOOD.replace("[parameters]", &format!("[parameters]\n{shapes}"));
     text = text.replace(
@@ -536,7 +536,7 @@ fn explains_incompatible_blocks_sizes_and_variants() {
     );
 }
 
-/// All that is found in the good plugin after some replacements.
+/// Returns the text and its diagnostics after some replacements in the valid plugin.
 fn found(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
     let mut text = GOOD.to_owned();
     for (part, replacement) in changes {
@@ -558,7 +558,7 @@ fn reports_all_mistakes_with_span_and_fix() {
             "h + gleu(e @ dwon) @ up - relu(e, 2) · e",
         ),
     ]);
-    // A letter without meaning hides the rest of its equation, and nothing else.
+    // An invalid character hides further errors of its equation only.
     let told: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
     let last = tr!(
         "problem-character-not-allowed",
@@ -639,7 +639,7 @@ fn variant_errors_point_to_its_equation() {
 #[test]
 fn omits_follow_up_errors() {
     for (part, replacement) in [
-        // The equation reads `up`, the shapes read `r`, the equation is for `attention`.
+        // The equation uses `up`, the shapes use `r`, the equation is for `attention`.
         ("up   = {", "h   = {"),
         (
             "size = { symbol = \"r\", default = 5, min = 1, max = 64 }",

@@ -1,4 +1,4 @@
-//! PETs folded into the layers where they act: which can be, and that they answer as before.
+//! PETs folded into linear layers: which can be folded, and that features stay equal.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +27,7 @@ fn shipped() -> PluginLibrary {
     PluginLibrary::with_folders(Vec::new())
 }
 
-/// A PET in all blocks whose every number is drawn, so it has an effect; `None` if it does not fit.
+/// Returns a PET in all blocks with random parameters, so it has an effect; `None` if it does not fit.
 fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) -> Option<PetStack> {
     let blocks: Vec<usize> = (0..network.blocks().len()).collect();
     let device = network.device();
@@ -40,7 +40,7 @@ fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) ->
     }))
 }
 
-/// The same PETs, folded.
+/// Returns a folded copy of PETs.
 fn folding(pets: &PetStack) -> PetStack {
     let folding = pets.with(|_, tensor, _| tensor.clone());
     folding.fold();
@@ -95,7 +95,7 @@ fn folded_plugins_match_unfolded_on_every_family() {
             .into_iter()
             .flat_map(attention),
     );
-    // All blocks share the factors of FacT and VeRA: on Swin they have several widths.
+    // FacT and VeRA share factors among all blocks, which have several widths on Swin.
     let alone = ["FacT on ViT", "LoRA Adapter Prefix on ViT", "VeRA on ViT"];
     expected.extend(alone.map(String::from));
     expected.sort();
@@ -155,7 +155,7 @@ fn folds_only_linear_equations() {
         let spec = spec_of(sites, &used(equation), equation);
         assert!(spec.foldable(&spec.variants[0]).is_empty(), "{equation}");
     }
-    // What acts next to a whole sub-layer is no layer's.
+    // A PET around a whole sub-layer cannot be folded into a layer.
     let spec = spec_of(
         "\"mlp\"",
         "c = { shape = [1, \"d\"], init = \"ones\" }",
@@ -180,7 +180,7 @@ fn training_stack_is_not_folded() {
         rows: None,
     };
     assert!(pets.clone().in_training(draws).uses(0, Site::Key));
-    // Other values are folded again.
+    // New values are folded again.
     let before = features(&*network, &pets);
     let doubled = pets.with(|_, tensor, _| tensor.clone() * 2.0);
     assert!(error(&features(&*network, &doubled), &before) > 1e-3);

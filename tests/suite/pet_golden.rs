@@ -18,7 +18,7 @@ fn golden() -> Tensors {
     Tensors::embedded("golden", include_bytes!("../pets/golden.safetensors")).unwrap()
 }
 
-/// The tensors whose names begin so, without that.
+/// Returns the tensors whose names start with a prefix, without the prefix.
 fn under(file: &Tensors, prefix: &str) -> Vec<(String, Vec<usize>, Vec<f32>)> {
     let names = file.names().filter_map(|name| {
         let own = name.strip_prefix(prefix)?;
@@ -42,7 +42,7 @@ fn images(file: &Tensors) -> Tensor<4> {
     Tensor::from_data(data, &Device::flex())
 }
 
-/// The PET of this name with the numbers and parameters of the file.
+/// Returns the PET of this name with the sizes and parameters of the file.
 fn stack(file: &Tensors, key: &str, shapes: &[BlockShape]) -> PetStack {
     let library = PluginLibrary::with_folders(Vec::new());
     let spec = library.get(&key.replace('_', " ")).unwrap();
@@ -75,7 +75,7 @@ fn error<const D: usize>(found: Tensor<D>, wanted: &[f32]) -> f32 {
     let found: Vec<f32> = found.into_data().try_to_vec().unwrap();
     assert_eq!(found.len(), wanted.len());
     let largest = wanted.iter().fold(0f32, |most, x| most.max(x.abs()));
-    // A bias of the keys falls out of the softmax: its gradient is 0 but for rounding.
+    // A bias of the keys cancels in the softmax, so its gradient is 0 except for rounding.
     let scale = if largest < 1e-12 { 1.0 } else { largest };
     let apart = found.iter().zip(wanted).map(|(a, b)| (a - b).abs());
     apart.fold(0f32, f32::max) / scale

@@ -1,5 +1,5 @@
-//! Numbers that are chosen, shapes that are formulas, functions of whole matrices, the frozen weight, and
-//! what other programs call a site.
+//! The plugin language: adjustable numbers, formulas in shapes, functions of matrices, the frozen weight, and names
+//! of sites in other programs.
 
 use std::fs;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn broken(text: &str) -> Problem {
     PetSpec::parse(text, "t").unwrap_err()
 }
 
-/// A fresh stack of a small ViT's two blocks.
+/// Returns a new stack in two blocks of a small ViT.
 fn stack(spec: &Arc<PetSpec>, settings: &PetSettings) -> PetStack {
     let shapes = vec![BlockKind::VIT.shape(); 2];
     PetStack::init(spec, settings, &shapes, &[0, 1], 0, &Device::flex()).unwrap()
@@ -31,7 +31,7 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_to_vec().unwrap()
 }
 
-/// What the plugin adds to zeros at a site of block 1.
+/// Returns what the plugin adds to zeros at a site of block 1.
 fn added(stack: &PetStack, site: Site, e: &Tensor<3>) -> Vec<f32> {
     values(stack.around(1, site, e, e.zeros_like()).unwrap())
 }
@@ -276,7 +276,7 @@ fn finds_plugin_added_from_run() {
     assert!(PluginLibrary::standard().get("only beside a run").is_ok());
 }
 
-/// A plugin with these equations at `input` and perhaps at `tokens`.
+/// Returns a plugin with these sites and equations.
 fn prompts(sites: &str, equations: &str) -> String {
     format!(
         "name = \"T\"\nsites = [{sites}]\n[parameters]\np = {{ shape = [3, \"d\"], init = \"ones\" }}\n\
@@ -305,7 +305,7 @@ fn only_input_adds_and_tokens_removes_tokens() {
     assert_eq!(left.dims(), [2, 5, 192]);
     let kept = shallow.around(1, Site::Tokens, &e, h).unwrap();
     assert_eq!(kept.dims(), [2, 8, 192]);
-    // One token too many leaves; the class token is lost; another site adds some; another width.
+    // One token too many is removed; the class token is removed; another site adds tokens; the width differs.
     let fewer = "input = \"rest_rows(e, 1) + 0 * first_rows(p, 1)\"";
     let elsewhere = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
     let wide = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";

@@ -1,4 +1,4 @@
-//! Finding plugins: order of folders, broken files, changes on disk, the plain view.
+//! Finding plugins: order of folders, broken files, changes on disk, the view.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use lae_studio::pet::{BlockShape, PetSettings, PetSpec, Site, is_sized};
 
 use crate::assert_is;
 
-/// A plugin that adds a constant; `name` and `note` can be distinguished.
+/// Returns a plugin that adds a constant, with this name and description.
 fn plugin(name: &str, note: &str) -> String {
     format!(
         "name = \"{name}\"\ndescription = \"{note}\"\nsites = [\"block\"]\n[parameters]\n\
@@ -29,7 +29,7 @@ fn built_in_plugins_are_valid_and_name_source() {
         assert_eq!(view.problem, None, "{}", view.name);
         assert_eq!(view.origin, BUILT_IN_ORIGIN);
         assert!(!view.description.is_empty() && !view.reference.is_empty());
-        // A fresh Prefix and tokens that enter take part in the attention; all others change nothing.
+        // A new Prefix and added tokens take part in the attention; all others start as the identity.
         let takes_part = ["Prefix", "VPT"]
             .iter()
             .any(|name| view.name.contains(name));

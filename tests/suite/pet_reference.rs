@@ -1,4 +1,4 @@
-//! Matrices of f64 and the PETs of the paper written out by hand, to check equations against.
+//! Matrices of f64 and reference implementations of the paper's PETs.
 
 /// Rows × columns, row by row.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Matrix {
         }
     }
 
-    /// Repeatable values in ±1 without any pattern.
+    /// Reproducible random values in ±1.
     pub fn noise(rows: usize, columns: usize, seed: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut next = || {
@@ -90,7 +90,7 @@ impl Matrix {
         Self::new(to - from, self.columns, values)
     }
 
-    /// `other` below.
+    /// Appends the rows of `other`.
     pub fn above(&self, other: &Self) -> Self {
         let values = [self.values.as_slice(), &other.values].concat();
         Self::new(self.rows + other.rows, self.columns, values)
@@ -107,7 +107,7 @@ impl Matrix {
     }
 }
 
-/// The exact GELU with an error function good to 1e-12 (series of its integral).
+/// The exact GELU, with an error function accurate to 1e-12 (series of its integral).
 pub fn gelu(x: f64) -> f64 {
     let z = x / std::f64::consts::SQRT_2;
     let (mut term, mut sum) = (z, z);
@@ -137,7 +137,7 @@ fn prefix_head(q: &Matrix, k: &Matrix, v: &Matrix, pk: &Matrix, pv: &Matrix, own
         return joint.times(&pv.above(v));
     }
     let ordinary = joint.columns_of(rank, rank + k.rows).times(v);
-    // Eq. 12: divided by the share λ that the prefix tokens have together.
+    // Eq. 12: divided by λ, the total weight of the prefix tokens.
     let shares = joint.columns_of(0, rank);
     let mut values = Vec::new();
     for row in 0..shares.rows {
@@ -148,7 +148,7 @@ fn prefix_head(q: &Matrix, k: &Matrix, v: &Matrix, pk: &Matrix, pv: &Matrix, own
 }
 
 /// Prefix over all heads; q, k, v are tokens × width with heads side by side. `own` chooses the
-/// calibrated form, in which the prefix weights add up to 1 by themselves.
+/// calibrated form, in which the prefix weights are normalized separately.
 pub fn prefix(p: &[Matrix], q: &Matrix, k: &Matrix, v: &Matrix, heads: usize, own: bool) -> Matrix {
     let [pk, pv, sk, sv] = p else {
         panic!("four parameters")

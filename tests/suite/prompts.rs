@@ -1,5 +1,5 @@
-//! What golden files cannot show of the prompt methods: choices, carried-over slots, new components,
-//! what is refused.
+//! Parts of the prompt methods that golden files do not cover: choices, copied slots, new components, rejected
+//! settings.
 
 use std::sync::Arc;
 
@@ -166,8 +166,7 @@ fn images_choose_slots_if_tasks_exceed_slots() {
     assert_eq!(learning.choice, answering.choice);
 }
 
-/// What the released code computes, in f64: each new row less its own projections on all earlier
-/// ones, then scaled to length 1.
+/// The released code's computation in f64: each new row minus its projections on all earlier rows, normalized.
 fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut rows = old.to_vec();
@@ -223,7 +222,7 @@ fn new_coda_components_are_orthogonal() {
     let mut leaves = trained.clone();
     coda()
         .start_components(1, &mut leaves, |_, row, attempt, columns| match attempt {
-            // Nothing that could be made orthogonal: another draw is asked for.
+            // Zeros cannot be made orthogonal, so another draw is requested.
             0 => vec![0.0; columns],
             _ => draw(row, columns),
         })
@@ -240,7 +239,7 @@ fn new_coda_components_are_orthogonal() {
         assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-5);
         assert!(is[4..].iter().flatten().all(|v| *v == 0.0));
     }
-    // To what is not finite nothing is orthogonal, however often it is drawn.
+    // Nothing is orthogonal to non-finite rows, so drawing ends with a problem.
     for broken in [f32::NAN, f32::INFINITY] {
         let mut leaves = trained.clone();
         let (name, leaf) = leaves.pop_first().unwrap();
@@ -253,7 +252,11 @@ fn new_coda_components_are_orthogonal() {
     steps(&mut prompted, 2);
     for name in trained.keys() {
         let (was, is) = (rows(&trained, name), rows(&prompted.leaves, name));
-        assert_eq!(was[..2], is[..2], "{name}: earlier tasks' components");
+        assert_eq!(
+            was[..2],
+            is[..2],
+            "{name}: components of earlier tasks changed"
+        );
         assert!(is[4..].iter().flatten().all(|v| *v == 0.0), "{name}");
     }
 }
@@ -312,7 +315,7 @@ fn rejects_invalid_prompt_settings() {
     );
 }
 
-/// A method by its name on the toy network; crops of the whole image keep training images still.
+/// Returns a method on the toy network; with `still`, training images are not augmented.
 fn named(method: &str, still: bool) -> Box<dyn Method> {
     let mut config = RunConfig {
         method: method.to_string(),
@@ -377,7 +380,7 @@ fn caches_queries_within_task_for_unaugmented_images() {
         [first, method.snapshot().unwrap()]
     };
     assert!(after(true, images(4)) == after(false, images(4)));
-    // Other images under the same numbers: the query of the first epoch counts.
+    // Other images with the same indices: the query of the first epoch is used.
     let other = images(4).flip([3]);
     let (kept, asked) = (after(true, other.clone()), after(false, other));
     assert!(kept[0]["key"] != asked[0]["key"]);

@@ -1,4 +1,4 @@
-//! Tables of runs: which runs share a row, which have none, and how that is written.
+//! Tables of runs: which runs share a row, which are omitted, and how this is shown.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use lae_studio::texts::Language;
 
 use crate::store::{header, report};
 
-/// A run with this number of its two tasks, with what `change` does to its facts.
+/// Creates a run with this number of its two tasks finished and a changed header.
 pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSummary {
     let mut header = header();
     change(&mut header);
@@ -24,7 +24,7 @@ pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSum
     store::summarize(&header.folder).unwrap()
 }
 
-/// Makes a run one of another method; without draws where its seed decides nothing.
+/// Changes the method of a run; `seeded` is false if the seed has no effect.
 pub fn of_method(header: &mut RunHeader, key: &str, title: &str, seeded: bool) {
     header.config.method = key.into();
     header.method.title = title.into();
@@ -38,7 +38,7 @@ fn by_method() -> TableRequest {
     }
 }
 
-/// What each row has in common, and the number of its runs.
+/// Returns the group of each row and the number of its runs.
 fn rows(table: &RunTable<'_>) -> Vec<(String, usize)> {
     let rows = table.cells();
     let row = |row: &Vec<String>| (row[0].clone(), row[1].parse().unwrap());
@@ -50,7 +50,7 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
     let root = tempfile::tempdir().unwrap();
     let runs = [
         run(root.path(), 2, &|_| {}),
-        // After one of two tasks its A_N is 100, which is that of half the classes.
+        // After one of two tasks, A_N is 100, but for half of the classes only.
         run(root.path(), 1, &|header| header.config.seed = 7),
         run(root.path(), 1, &|h| of_method(h, "l2p", "L2P", true)),
     ];
@@ -75,7 +75,7 @@ fn unfinished_runs_are_omitted_or_get_separate_row() {
         ..by_method()
     };
     let table = request.table(&measured).unwrap();
-    // The finished run is first, though its A_N is the lowest.
+    // The finished run is first, although its A_N is the lowest.
     let finished: Vec<bool> = table
         .rows()
         .iter()
@@ -170,7 +170,7 @@ fn validation_and_test_runs_get_separate_rows() {
     ] {
         assert!(markdown.contains(row), "{markdown}");
     }
-    // Each is compared with the row that is measured on the same images, and none with itself.
+    // Each row is compared with the row measured on the same images, never with itself.
     let pairs: Vec<Option<usize>> = table
         .both()
         .map(|(_, beside)| beside.against.as_ref().map(|difference| difference.pairs))
@@ -231,7 +231,7 @@ fn seeds_of_deterministic_method_count_once() {
         measured[4].clone(),
     ];
     assert!(by_method().table(&one_seed).unwrap().notes().is_empty());
-    // Each seed of the other is paired with it.
+    // The single run is paired with each seed of the other method.
     let request = TableRequest {
         against: Some(ComparisonBase::Condition("method = simplecil".into())),
         ..by_method()
@@ -252,7 +252,7 @@ fn older_runs_of_deterministic_method_count_once() {
             header.method.seeded = None;
             header.config.seed = seed;
         });
-        // It is made again from the other files, as those of older versions are.
+        // The summary is rebuilt from the other files, as for older versions.
         std::fs::remove_file(run.header.folder.join("summary.json")).unwrap();
         store::summarize(&run.header.folder).unwrap()
     };

@@ -1,19 +1,19 @@
-//! Tests that cannot run on this machine say why, and the last line of all says how many they were.
+//! Tests that cannot run on this machine print the reason; the last line of the output counts them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Reasons, and how many tests each stopped.
+/// Reasons and the number of tests skipped for each.
 static SKIPPED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
-/// Notes that a test, or what it does beyond its other checks, was left out.
+/// Records that a test or a part of it was skipped.
 pub fn skip(why: &str) {
     eprintln!("skipped: {why}");
     let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
     if skipped.is_empty() {
-        // The harness prints its result and exits: only what runs at exit comes after that.
+        // The harness exits after its result; only exit handlers run later.
         #[allow(unsafe_code)]
-        // SAFETY: the function takes nothing, catches its own failures, and lives as long as the program.
+        // SAFETY: the function takes no arguments, handles its failures, and has static lifetime.
         unsafe {
             libc::atexit(last_line);
         }

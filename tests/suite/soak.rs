@@ -1,4 +1,5 @@
-//! The same again and again: does anything grow? Runs only where `LAE_SOAK` says how often, alone:
+//! Repeats operations and checks that memory, handles and threads do not grow. Runs only with `LAE_SOAK`, the factor
+//! of repetitions:
 //!
 //! `LAE_SOAK=1000 cargo test --release --test suite soak -- --test-threads=1 --nocapture`
 #![cfg(target_os = "linux")]
@@ -22,7 +23,7 @@ use lae_studio::store;
 use crate::engine::{drawing, folder, train, wait};
 use crate::skip::skip;
 
-/// What this process holds at a moment.
+/// Resources of this process.
 struct Sample {
     kilobytes: f64,
     handles: usize,
@@ -43,7 +44,7 @@ impl Sample {
     }
 }
 
-/// Growth per turn of the best line through the last three quarters.
+/// Returns the growth per turn: the slope of a line fitted to the last three quarters.
 fn slope(samples: &[Sample]) -> f64 {
     let settled = &samples[samples.len() / 4..];
     let count = settled.len() as f64;
@@ -58,14 +59,13 @@ fn slope(samples: &[Sample]) -> f64 {
     up / along
 }
 
-/// Does `turn` as often as the environment says and reports what grew; `most` is the growth of memory
-/// that passes, in kB a turn.
+/// Repeats `turn` and reports growth; `most` is the allowed growth of memory in kB per turn.
 fn soak(name: &str, times: usize, most: f64, mut turn: impl FnMut(usize)) {
     let Some(share) = std::env::var("LAE_SOAK")
         .ok()
         .and_then(|n| n.parse::<usize>().ok())
     else {
-        skip("LAE_SOAK does not say how often");
+        skip("LAE_SOAK is not set to a number");
         return;
     };
     let times = times * share;
@@ -145,7 +145,7 @@ fn soak_start_predict_stop_resume() {
         std::fs::remove_dir_all(run).unwrap();
     });
     let left = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
-    assert!(left(root.path()) <= 2, "something is left on the disk");
+    assert!(left(root.path()) <= 2, "files remain on disk");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Pipes, devices, links and sparse files where ordinary ones are expected.
+//! Pipes, devices, links and sparse files instead of regular files.
 #![cfg(unix)]
 
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use crate::assert_is;
 use crate::data::Made;
 use crate::store::{header, report};
 
-/// A pipe nobody writes into, a device without end, and 1 TiB of nothing.
+/// Creates a pipe without a writer, a link to an endless device, and a sparse file of 1 TiB.
 fn hostile(folder: &Path) -> [PathBuf; 3] {
     let [pipe, zero, sparse] = ["pipe", "zero", "sparse"].map(|name| folder.join(name));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -30,8 +30,8 @@ fn hostile(folder: &Path) -> [PathBuf; 3] {
     [pipe, zero, sparse]
 }
 
-/// What `work` gives, unless it hangs.
-fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Returns the result of `work`; panics if it hangs.
+fn with_timeout<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (give, take) = mpsc::channel();
     std::thread::spawn(move || give.send(work()));
     take.recv_timeout(Duration::from_secs(20))
@@ -62,7 +62,7 @@ const READERS: [(&str, Reader); 11] = [
         data::Dataset::open(&path.display().to_string(), &options).err()
     }),
     ("hash", |path| match path.ends_with("sparse") {
-        // Reading a large file to its end is right here.
+        // Hashing reads a large file to its end.
         true => Some(Problem::new("left out")),
         false => fetch::sha256_of_file(path).err(),
     }),
@@ -81,7 +81,7 @@ fn readers_reject_pipes_devices_and_sparse_files() {
         }
         for (what, read) in READERS {
             let place = path.clone();
-            let problem = soon(what, move || read(&place));
+            let problem = with_timeout(what, move || read(&place));
             assert!(problem.is_some(), "{what} reads {}", path.display());
         }
     }
@@ -105,7 +105,7 @@ fn dataset_opens_despite_special_files() {
             symlink(&odd, &place).unwrap();
             let at = made.path().to_path_buf();
             let what = format!("{name} as {}", odd.display());
-            let opened = soon(&what, move || {
+            let opened = with_timeout(&what, move || {
                 data::Dataset::open(&at.display().to_string(), &data::OpenOptions::default())
             });
             fs::remove_file(&place).unwrap();
@@ -133,14 +133,14 @@ fn special_lesson_files_fail_without_hanging() {
         symlink(&odd, &file).unwrap();
         for what in ["loading", "undoing"] {
             let at = run.clone();
-            let done = soon(what, move || match what {
+            let done = with_timeout(what, move || match what {
                 "loading" => store::load(&at).map(drop),
                 _ => store::undo_added_task(&at).map(drop),
             });
             let what = format!("{what} {}", odd.display());
             let problem = done.expect_err(&what);
             assert!(problem.place.contains("lesson.toml"), "{what}: {problem}");
-            assert!(file.is_symlink(), "{what}: it is gone");
+            assert!(file.is_symlink(), "{what}: the file was deleted");
         }
         fs::remove_file(file).unwrap();
     }
@@ -180,10 +180,10 @@ fn list_of_runs_survives_special_files() {
         }
     }
     let at = root.path().to_path_buf();
-    let listed = soon("the list", move || store::list(&at));
+    let listed = with_timeout("the list", move || store::list(&at));
     assert_eq!(listed.len(), 19);
     let read = listed.iter().filter(|entry| entry.summary.is_ok());
-    // An odd lock hinders nobody who only reads, an odd name costs the name.
+    // A special lock file does not prevent reading; a special `about.toml` only loses the name.
     assert_eq!(read.count(), 7);
     let nameless = listed.iter().filter(|entry| entry.remark.is_some());
     assert_eq!(nameless.count(), 3);
@@ -216,13 +216,13 @@ fn run_folder_writes_nothing_through_links() {
     let stored = store::load(&path).unwrap();
     assert!(matches!(stored.state, StoredState::Running));
     drop(folder);
-    // A folder of somebody else behind a link is neither swept nor written.
+    // A linked folder is neither cleaned nor written.
     fs::remove_dir_all(path.join("confusion")).unwrap();
     symlink(outside.path(), path.join("confusion")).unwrap();
     let problem = RunFolder::open(&path).unwrap_err();
     assert_is(&problem, "problem-run-folder-is-link");
     assert!(partial.exists());
-    // Nor is a lock made at the other end of one.
+    // No lock file is created through a link.
     fs::remove_file(path.join("confusion")).unwrap();
     fs::remove_file(path.join("lock")).unwrap();
     symlink(outside.path().join("made"), path.join("lock")).unwrap();
@@ -234,7 +234,7 @@ fn run_folder_writes_nothing_through_links() {
 fn settings_load_survives_special_files() {
     let folder = tempfile::tempdir().unwrap();
     for path in hostile(folder.path()) {
-        let settings = soon("the settings", move || {
+        let settings = with_timeout("the settings", move || {
             ui::settings::Settings::load(Some(&path))
         });
         assert_eq!(settings.setup, None::<run::config::RunConfig>);

@@ -1,4 +1,4 @@
-//! A run's folder through the public interface: kills, full disks, damage, two programs.
+//! Run folders through the public interface: saving, damage, concurrent use, lists, exports.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,7 +96,7 @@ fn snapshot(value: f32) -> Named {
 
 fn refused<T>(result: Result<T, Problem>) -> Problem {
     match result {
-        Ok(_) => panic!("this should have been refused"),
+        Ok(_) => panic!("expected a problem"),
         Err(problem) => problem,
     }
 }
@@ -190,11 +190,11 @@ fn run_keeps_its_stream_scheme() {
         StreamScheme::ByName
     );
     let text = std::fs::read_to_string(&record).unwrap();
-    // Older versions wrote nothing.
+    // Older versions did not store the scheme.
     std::fs::write(&record, text.replace("draws = 2\n", "")).unwrap();
     let older = store::load(&path).unwrap().header;
     assert_eq!(older.drawing, StreamScheme::ByPlace);
-    // The program that resumes it notes its own version.
+    // Resuming a run updates its format version.
     let folder = RunFolder::open(&path).unwrap();
     assert!(!folder.is_older());
     std::fs::write(&record, text.replace("format = 2\n", "format = 1\n")).unwrap();
@@ -304,7 +304,7 @@ fn find_accepts_folder_name_prefix_and_latest() {
     assert!(refused(store::find(at, "latest")).mentions("advice-no-runs-yet"));
     let mut first = header();
     drop(RunFolder::create(at, &mut first, "").unwrap());
-    // A root with one run means that run.
+    // The path of a root with one run means that run.
     let root_text = at.display().to_string();
     assert_eq!(
         store::find(Path::new("x"), &root_text).unwrap(),
@@ -328,11 +328,10 @@ fn find_accepts_folder_name_prefix_and_latest() {
     );
 }
 
-/// What lists show of runs.
-/// The figure that an export draws where none is named.
+/// The default figure of an export.
 const ACCURACY: FigureOfRuns = FigureOfRuns::Accuracy;
 
-/// What is exported of runs whose images nobody has.
+/// Exports runs without sample images.
 fn exported_of(runs: &[RunSummary], format: Format) -> Result<Vec<u8>, Problem> {
     export(runs, (format, ACCURACY), &|_| Vec::new())
 }
@@ -349,7 +348,7 @@ fn summaries(runs: &[StoredRun]) -> Vec<RunSummary> {
     runs.iter().map(RunSummary::of).collect()
 }
 
-/// A finished run of the two tasks, in a folder of its own below `root`.
+/// Creates a finished run of the two tasks in `root`.
 fn finished(root: &Path) -> StoredRun {
     let folder = RunFolder::create(root, &mut header(), "p").unwrap();
     for task in 0..2 {
@@ -367,7 +366,7 @@ fn groups_by_settings_but_not_by_seed() {
         change(&mut run);
         run
     };
-    // Half an hour after the first one by the clock, though its text sorts before.
+    // Half an hour after the first run, although its text sorts before it.
     let again = with(&|run| {
         run.header.started = "2026-11-21T08:30:00+00:00".into();
         run.header.config.device = "gpu".into();
@@ -386,9 +385,9 @@ fn groups_by_settings_but_not_by_seed() {
         other.train = "ef".repeat(32);
         run.header.images = Some(other);
     });
-    // The GPU's best way, found by `auto`.
+    // The precision that `auto` chose on a GPU.
     let halved = with(&|run| run.header.gpu_weights = Some(lae_studio::nn::WeightType::F16));
-    // What `auto` comes to there, asked for by name.
+    // The precision that `auto` means here, chosen explicitly.
     let named = with(&|run| {
         run.header.config.precision = Precision::F32;
         run.header.config.seed = 7;
@@ -404,7 +403,7 @@ fn groups_by_settings_but_not_by_seed() {
         let runs = g.orders.runs.iter();
         runs.map(|run| run.figures.final_accuracy()).collect()
     };
-    // The newer run of seed 0 counts, and the one of seed 7.
+    // The newer run of seed 0 and the run of seed 7 count.
     assert_eq!(figures(&groups[0]), [Some(100.0), Some(75.0)]);
     assert_eq!(groups[0].orders.mean.final_accuracy(), Some(87.5));
     assert_eq!(
@@ -418,7 +417,7 @@ fn compares_runs_only_on_same_test_images() {
     let root = tempfile::tempdir().unwrap();
     let mut first = finished(root.path());
     first.header.images = Some(Default::default());
-    // The same images and answers in another class order: positions and rows change places.
+    // The same images and answers in a different class order.
     let mut second = first.clone();
     second.header.class_order.swap(0, 3);
     let answers = &mut second.reports[1].answers;
@@ -443,13 +442,13 @@ fn compares_runs_only_on_same_test_images() {
         beside(one, other).map(|p| (p.images, p.first, p.second))
     };
     assert_eq!(counts(&first, &second), Some((4, 0, 0)));
-    // The ensemble forgets one image; who does not is right there alone.
+    // The first run's ensemble misclassifies one image that the second classifies correctly.
     let labels = second.reports[1].answers.labels.clone();
     let given = &mut second.reports[1].answers.given;
     given.insert(Expert::ENSEMBLE, labels);
     assert_eq!(counts(&first, &second), Some((4, 0, 1)));
     assert_eq!(counts(&second, &first), Some((4, 1, 0)));
-    // The images count, not the seed, nor how many of them were held out of which training images.
+    // Only the test images matter, not the seed or the training images.
     let mut seeded = second.clone();
     for run in [&mut first, &mut seeded] {
         run.header.config.validation_share = 0.2;
@@ -458,7 +457,7 @@ fn compares_runs_only_on_same_test_images() {
     seeded.header.config.validation_share = 0.25;
     seeded.header.images.as_mut().unwrap().train = "cd".repeat(32);
     assert_eq!(counts(&first, &seeded), Some((4, 0, 1)));
-    // Other data, a task fewer, and images that were not noted.
+    // Other test images, a missing task, and a missing fingerprint.
     let mut other = second.clone();
     other.header.images.as_mut().unwrap().test = "ef".repeat(32);
     assert_eq!(counts(&first, &other), None);
@@ -483,7 +482,7 @@ fn rejects_task_sizes_that_do_not_add_up() {
         run.header.folder
     };
     let most = i64::MAX;
-    // The first wraps round to the four classes there are.
+    // The sum of the first wraps around to four, the number of classes.
     for sizes in [
         format!("[{most}, {most}, 6]"),
         "[4, 0]".into(),
@@ -519,7 +518,7 @@ fn latest_and_list_sort_by_start_time() {
     made("2026-11-21T09:00:00+01:00", "my best run");
     made("2026-11-21T08:30:00+00:00", "2026-11-21_08-30-00_digits");
     made("2026-11-20T23:00:00-11:00", "a night's work");
-    // A text that is no time does not come before all others.
+    // An invalid time sorts last.
     made("yesterday", "zebra");
     assert_eq!(
         store::find(at, "latest").unwrap(),
@@ -554,7 +553,7 @@ fn create_reports_unwritable_folder() {
     std::fs::create_dir(&closed).unwrap();
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
     if std::fs::write(closed.join("probe"), "").is_ok() {
-        // Root may write anywhere; a file where a folder is expected stops even root.
+        // Root can write anywhere, but cannot create a folder in a file.
         std::fs::remove_file(closed.join("probe")).unwrap();
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
@@ -595,7 +594,7 @@ fn exports_group_class_orders() {
     folder.save_task(&report(0), &snapshot(1.0)).unwrap();
     runs.push(store::load(folder.path()).unwrap());
 
-    // A class order counts once.
+    // A repeated class order counts once.
     let mut again = runs[1].clone();
     again.header.started = "2000-01-01T00:00:00+00:00".into();
     runs.push(again);
@@ -622,7 +621,7 @@ fn exports_group_class_orders() {
         assert!(named, "{csv}");
     }
     assert!(csv.contains(",lae,no Learning,digits,"), "{csv}");
-    // Equal words for other settings are distinguished by these.
+    // Groups with equal labels get their different settings appended.
     let mut slower = runs[1].clone();
     slower.header.config.epochs += 7;
     slower.header.config.base_lr = 0.125;
@@ -713,7 +712,7 @@ fn docs_name_every_column() {
         let line = first_line(table);
         line.split(',').map(str::to_string).collect::<Vec<_>>()
     }) {
-        // The certainty of each expert is in it once for all.
+        // The guide describes certainty columns once for all experts.
         let told = guide.contains(&format!("`{column}`")) || column.ends_with("_certainty");
         assert!(told, "{column}");
     }

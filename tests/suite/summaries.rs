@@ -1,4 +1,4 @@
-//! `summary.json`: what lists read of a run, and that they read nothing else.
+//! `summary.json`: lists of runs read only this file.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::files_at;
 use crate::skip::skip;
 use crate::store::{header, report};
 
-/// A run with its two tasks saved, of this seed.
+/// Creates a run with this seed and both tasks saved.
 fn saved(root: &Path, seed: u64) -> PathBuf {
     let mut header = header();
     header.config.seed = seed;
@@ -31,22 +31,22 @@ fn summary_file(run: &Path) -> PathBuf {
     run.join("summary.json")
 }
 
-/// Puts other bytes into a file, and leaves its length and its time as they were.
-fn spoil(path: &Path) {
+/// Overwrites a file but keeps its length and modification time.
+fn overwrite_keeping_metadata(path: &Path) {
     let about = fs::metadata(path).unwrap();
     fs::write(path, vec![b'#'; about.len() as usize]).unwrap();
     let file = File::options().append(true).open(path).unwrap();
     file.set_modified(about.modified().unwrap()).unwrap();
 }
 
-/// All files of a run but the summary.
-fn others(run: &Path) -> Vec<PathBuf> {
+/// Returns all files of a run except the summary.
+fn other_files(run: &Path) -> Vec<PathBuf> {
     let mut files = files_at(run);
     files.retain(|path| *path != summary_file(run));
     files
 }
 
-fn whole(listed: &ListedRun) -> &RunSummary {
+fn summary_of(listed: &ListedRun) -> &RunSummary {
     listed.summary.as_ref().unwrap()
 }
 
@@ -56,21 +56,23 @@ fn list_reads_only_summaries_of_finished_runs() {
     let runs: Vec<PathBuf> = (0..3).map(|seed| saved(root.path(), seed)).collect();
     let before = store::list(root.path());
     for run in &runs {
-        // The answers to ten times as many images would not make it longer.
+        // The size does not depend on the number of images.
         assert!(fs::metadata(summary_file(run)).unwrap().len() < 8_000);
-        others(run).iter().for_each(|path| spoil(path));
+        other_files(run)
+            .iter()
+            .for_each(|path| overwrite_keeping_metadata(path));
         assert!(store::load(run).is_err());
     }
     let after = store::list(root.path());
     assert_eq!(after.len(), 3);
     for (before, after) in before.iter().zip(&after) {
-        assert_eq!(whole(before), whole(after));
+        assert_eq!(summary_of(before), summary_of(after));
         assert_eq!(
-            whole(after).for_scripts().figures.final_accuracy(),
+            summary_of(after).for_scripts().figures.final_accuracy(),
             Some(75.0)
         );
     }
-    let all: Vec<RunSummary> = after.iter().map(|run| whole(run).clone()).collect();
+    let all: Vec<RunSummary> = after.iter().map(|run| summary_of(run).clone()).collect();
     assert_eq!(groups(&all)[0].orders.runs.len(), 3);
     assert_eq!(store::find(root.path(), "latest").unwrap(), after[0].folder);
 }
@@ -125,12 +127,12 @@ fn rebuilds_unusable_summary() {
         assert_eq!(store::summarize(&run).unwrap(), known);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
-    // So is one of other settings, by whatever they were changed.
+    // A summary with other settings than `run.toml` is rebuilt, too.
     let record = run.join("run.toml");
     let settings = fs::read_to_string(&record).unwrap();
     fs::write(&record, settings.replace("epochs = 5", "epochs = 15")).unwrap();
     assert_eq!(store::summarize(&run).unwrap().header.config.epochs, 15);
-    // Where none can be written, none is needed.
+    // Reading works if no summary can be written.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert_eq!(store::summarize(&run).unwrap().saved(), 2);
@@ -149,7 +151,7 @@ fn only_repetitions_share_experiment_key() {
         drop(RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap());
         key(&header.folder)
     };
-    assert_eq!(begun(&|_| {}), one, "it is known from the start");
+    assert_eq!(begun(&|_| {}), one, "the key must be known from the start");
     assert_eq!(begun(&|header| header.config.device = "gpu".into()), one);
     assert_ne!(
         begun(&|header| header.config.epochs += 1).experiment,
@@ -170,7 +172,7 @@ fn second_list_rereads_only_changed_runs() {
     let runs: Vec<PathBuf> = (0..4).map(|seed| saved(root.path(), seed)).collect();
     let disk = Disk::at(root.path().into());
     let first = rows(&disk);
-    // Named by this program or another.
+    // A run was renamed, one was added, one was deleted.
     let about = About {
         name: "mine".into(),
         ..About::default()
@@ -187,16 +189,16 @@ fn second_list_rereads_only_changed_runs() {
     }
     assert_eq!(disk.run_row(&runs[1]).unwrap().title(), "mine");
     assert!(disk.run_row(&runs[2]).is_none());
-    // A version that writes no summary may have taught it.
+    // A version without summaries may have added a task.
     fs::create_dir(runs[3].join("lessons")).unwrap();
     let known = second.iter().find(|row| row.folder == runs[3]).unwrap();
     assert!(!Arc::ptr_eq(known, &disk.run_row(&runs[3]).unwrap()));
-    // A run of a folder that is not listed is no row.
+    // A run outside the listed folder has no row.
     let away = tempfile::tempdir().unwrap();
     assert!(disk.run_row(&saved(away.path(), 0)).is_none());
 }
 
-/// Copies of a run, each of its own name, time, seed and one of a hundred rates.
+/// Copies a run `count` times with different names, seeds and one of a hundred learning rates.
 pub fn copies(run: &Path, root: &Path, count: usize) {
     let settings = fs::read_to_string(run.join("run.toml")).unwrap();
     for number in 0..count {
@@ -209,7 +211,7 @@ pub fn copies(run: &Path, root: &Path, count: usize) {
     }
 }
 
-/// Seconds that something takes.
+/// Runs something and prints the seconds it takes.
 fn seconds<T>(what: &str, act: impl FnOnce() -> T) -> T {
     let began = std::time::Instant::now();
     let done = act();
@@ -218,10 +220,10 @@ fn seconds<T>(what: &str, act: impl FnOnce() -> T) -> T {
 }
 
 #[test]
-#[ignore = "measurement: LAE_RUN is a finished run, ten thousand copies of which are listed"]
+#[ignore = "measurement: lists ten thousand copies of the finished run LAE_RUN"]
 fn list_time_of_ten_thousand_runs_is_measured() {
     let Some(run) = std::env::var_os("LAE_RUN").map(PathBuf::from) else {
-        skip("LAE_RUN names no finished run");
+        skip("LAE_RUN is not set");
         return;
     };
     let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The texts of the window are in `assets/texts`, in every language, and nowhere else.
+//! All texts of the window are in `assets/texts`, in every language.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use lae_studio::texts::{Language, list_id};
 
 use crate::rust_files;
 
-/// Folders and files of `session` and `ui` with other words: messages in English for the terminal and of lessons, names
+/// Folders and files of `session` and `ui` with other texts: English messages for the terminal and of lessons, names
 /// of fonts, variables and files.
 const EXCEPTIONS: &[&str] = &[
     "session/bug_report.rs",
@@ -39,7 +39,7 @@ const EXCEPTIONS: &[&str] = &[
 ];
 
 /// Words that are the same in every language: names, formats, units, keys.
-const ALIKE: &[&str] = &[
+const SAME_IN_ALL_LANGUAGES: &[&str] = &[
     "CPU · {}",
     "Esc",
     "F11, Esc",
@@ -63,8 +63,8 @@ const ALIKE: &[&str] = &[
     " thread",
 ];
 
-/// Calls whose texts the window does not show: ids of widgets, separators, the log.
-const UNREAD: &[&str] = &[
+/// Calls whose strings the window does not display: ids of widgets, separators, the log.
+const NOT_DISPLAYED: &[&str] = &[
     "Id::new(",
     "Id::unique(",
     "id_salt(",
@@ -89,8 +89,8 @@ const UNREAD: &[&str] = &[
     "Problem::io(",
 ];
 
-/// The texts between quotes in a file's code, each with its line and the code before it on this line or the last:
-/// without comments, attributes and the tests at the end.
+/// Returns the string literals of a file with their lines and the code before them, without comments, attributes and
+/// the tests at the end.
 pub(super) fn literals(code: &str) -> Vec<(usize, String, String)> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let (mut found, mut before) = (Vec::new(), String::new());
@@ -119,7 +119,7 @@ pub(super) fn literals(code: &str) -> Vec<(usize, String, String)> {
     found
 }
 
-/// Whether a text has words: two letters beside each other outside braces.
+/// Returns whether a text has words: two adjacent letters outside braces.
 fn has_words(text: &str) -> bool {
     let mut outside = String::new();
     let mut depth = 0;
@@ -135,7 +135,7 @@ fn has_words(text: &str) -> bool {
     let word = letters
         .windows(2)
         .any(|two| two.iter().all(|letter| letter.is_alphabetic()));
-    // A name for the program alone is one word in small letters.
+    // A lowercase word without spaces is an internal name.
     let name = |letter: char| letter.is_ascii_lowercase() || "-_.:/0123456789".contains(letter);
     word && !outside.chars().all(name)
 }
@@ -158,8 +158,8 @@ fn ui_has_no_text_outside_assets() {
         let code = std::fs::read_to_string(&file).unwrap();
         for (line, text, before) in literals(&code) {
             let call = before.trim_end().trim_end_matches('&');
-            let unread = UNREAD.iter().any(|name| call.ends_with(name));
-            if has_words(&text) && !unread && !ALIKE.contains(&text.as_str()) {
+            let unread = NOT_DISPLAYED.iter().any(|name| call.ends_with(name));
+            if has_words(&text) && !unread && !SAME_IN_ALL_LANGUAGES.contains(&text.as_str()) {
                 let place = file.strip_prefix(&root).unwrap().display();
                 outside.push(format!("{place}:{line}: {text}"));
             }
@@ -172,8 +172,8 @@ fn ui_has_no_text_outside_assets() {
     );
 }
 
-/// Whether code ends in a call that says or asks for a message.
-fn says(code: &str) -> bool {
+/// Returns whether code ends in a call that takes the id of a message.
+fn is_message_call(code: &str) -> bool {
     let call = ["tr!(", "message!(", ".is(", ".mentions("]
         .iter()
         .any(|call| code.ends_with(call));
@@ -193,11 +193,11 @@ fn messages_exist_and_are_all_used() {
         let code = std::fs::read_to_string(&file).unwrap();
         for (line, text, before) in literals(&code) {
             if known.contains(text.as_str()) {
-                // Tests ask for messages and say none.
+                // Only the program's own uses count.
                 if at < of_program {
                     named.insert(text);
                 }
-            } else if says(before.trim_end()) && !of_lists.contains(text.as_str()) {
+            } else if is_message_call(before.trim_end()) && !of_lists.contains(text.as_str()) {
                 missing.push(format!("{}:{line}: {text}", file.display()));
             }
         }
@@ -208,11 +208,11 @@ fn messages_exist_and_are_all_used() {
         missing.join("\n")
     );
     let silent: Vec<_> = known.iter().filter(|id| !named.contains(**id)).collect();
-    assert!(silent.is_empty(), "nobody says {silent:?}");
+    assert!(silent.is_empty(), "unused messages: {silent:?}");
 }
 
-/// The messages of a setting, and its name on the first of them: lists of methods share some.
-fn of_setting(spec: &SettingSpec) -> Vec<String> {
+/// Returns the ids of the messages of a setting.
+fn setting_messages(spec: &SettingSpec) -> Vec<String> {
     let (refused, refused_try) = spec.refused;
     let (large, large_try) = spec.too_large.unwrap_or_default();
     let words = [
@@ -233,12 +233,12 @@ fn of_setting(spec: &SettingSpec) -> Vec<String> {
     ids.chain(names).collect()
 }
 
-/// The messages of everything that a list of the program, or one of its files, has in English.
-fn of_lists() -> BTreeSet<String> {
+/// Returns the ids of all messages for entries of the program's lists and files.
+fn list_messages() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let own = METHODS.iter().flat_map(|method| method.settings);
     for spec in SETTINGS.iter().map(|setting| &setting.spec).chain(own) {
-        all.extend(of_setting(spec));
+        all.extend(setting_messages(spec));
     }
     let mut add = |list: &str, key: &str, parts: &[&str]| {
         all.extend(parts.iter().map(|part| list_id(list, key, part)));
@@ -323,7 +323,7 @@ fn of_lists() -> BTreeSet<String> {
 
 #[test]
 fn lists_are_translated_into_every_language() {
-    let wanted = of_lists();
+    let wanted = list_messages();
     let english: BTreeSet<&str> = Language::English.names().collect();
     for (language, name) in Language::ALL {
         let own = language.names().filter(|id| !english.contains(id));
@@ -334,9 +334,9 @@ fn lists_are_translated_into_every_language() {
         }
         let missing: Vec<_> = wanted.difference(&own).collect();
         assert!(missing.is_empty(), "{name} lacks {missing:?}");
-        // Titles of backbones are names, but for some words.
+        // Most titles of backbones are names; translations are optional.
         let title = |id: &&String| id.starts_with("backbone-") && id.ends_with("-title");
         let gone: Vec<_> = own.difference(&wanted).filter(|id| !title(id)).collect();
-        assert!(gone.is_empty(), "nothing is called {gone:?} any more");
+        assert!(gone.is_empty(), "obsolete messages: {gone:?}");
     }
 }

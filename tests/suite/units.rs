@@ -1,12 +1,11 @@
-//! Every lesson of the page Learn, played to its end as the command line does it: what its text says
-//! of its runs is checked.
+//! Plays every lesson of the page Learn with the command line and checks its statements about runs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-fn program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
+fn run_program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_lae-studio"))
         .args(words)
         .env("LAE_RUNS", root.join("runs"))
@@ -22,11 +21,11 @@ fn program(words: &[&str], root: &Path) -> (Option<i32>, String, String) {
     (code, text(output.stdout), text(output.stderr))
 }
 
-/// Plays a lesson; everything it names must be there, and every check must hold.
-fn played(name: &str) -> Value {
+/// Plays a lesson and asserts that all figures and answers exist and all checks pass.
+fn play_lesson(name: &str) -> Value {
     let root = tempfile::tempdir().unwrap();
     let words = ["lesson", name, "--play", "--device", "cpu", "--quiet"];
-    let (code, out, said) = program(&[&words[..], &["--json", "-"]].concat(), root.path());
+    let (code, out, said) = run_program(&[&words[..], &["--json", "-"]].concat(), root.path());
     assert_eq!(code, Some(0), "{name}: {said}\n{out}");
     let played: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(played["holds"], true, "{played}");
@@ -41,33 +40,33 @@ fn played(name: &str) -> Value {
 
 #[test]
 fn plays_lesson_forgetting() {
-    let played = played("forgetting");
+    let played = play_lesson("forgetting");
     assert_eq!(played["runs"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
 fn plays_lesson_speed() {
-    let played = played("speed");
+    let played = play_lesson("speed");
     assert_eq!(played["runs"].as_array().unwrap().len(), 4);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
 fn plays_lesson_inside_lae() {
-    let played = played("inside-lae");
+    let played = play_lesson("inside-lae");
     assert_eq!(played["runs"].as_array().unwrap().len(), 6);
 }
 
 #[test]
 #[ignore = "campaign: trains for a minute"]
 fn plays_lesson_learn_or_remember() {
-    let played = played("learn-or-remember");
-    // Three methods with three orders each, and one run that is taught more.
+    let played = play_lesson("learn-or-remember");
+    // Three methods with three orders each, and one run with an added task.
     assert_eq!(played["runs"].as_array().unwrap().len(), 10);
 }
 
-const MINE: &str = "+++
+const CUSTOM_LESSON: &str = "+++
 title = \"Mine\"
 minutes = 3
 order = 1
@@ -99,28 +98,28 @@ fn prints_plays_and_reuses_custom_lesson() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("mine.en.md");
     let path = file.to_str().unwrap();
-    std::fs::write(&file, MINE.replace("LIMIT", "20")).unwrap();
-    let (code, out, said) = program(&["lesson", path], root.path());
+    std::fs::write(&file, CUSTOM_LESSON.replace("LIMIT", "20")).unwrap();
+    let (code, out, said) = run_program(&["lesson", path], root.path());
     assert_eq!(code, Some(0), "{said}");
     assert!(
         out.contains("It ends at [A_2] %.") && out.contains("lae-studio train"),
         "{out}"
     );
     let play = ["lesson", path, "--play", "--device", "cpu", "--quiet"];
-    let (code, out, said) = program(&play, root.path());
+    let (code, out, said) = run_program(&play, root.path());
     assert_eq!(code, Some(0), "{said}");
     assert!(
         out.contains("holds: accuracy(tiny) > 20 (line 24)"),
         "{out}"
     );
     assert!(!out.contains("[A_2]"), "{out}");
-    let (_, out, said) = program(&[&play[..], &["--json", "-"]].concat(), root.path());
+    let (_, out, said) = run_program(&[&play[..], &["--json", "-"]].concat(), root.path());
     let again: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(again["runs"][0]["again"], true);
     assert!(said.contains("reused"), "{said}");
-    // A check that does not hold is the answer no.
-    std::fs::write(&file, MINE.replace("LIMIT", "101")).unwrap();
-    let (code, out, _) = program(&play, root.path());
+    // A failed check gives exit code 1.
+    std::fs::write(&file, CUSTOM_LESSON.replace("LIMIT", "101")).unwrap();
+    let (code, out, _) = run_program(&play, root.path());
     assert_eq!(code, Some(1));
     assert!(out.contains("FAILS: accuracy(tiny) > 101"), "{out}");
 }
@@ -132,30 +131,34 @@ fn reports_invalid_lessons_with_line() {
     let path = file.to_str().unwrap();
     let told = |text: &str| {
         std::fs::write(&file, text).unwrap();
-        let (code, _, said) = program(&["lesson", path, "--play"], root.path());
+        let (code, _, said) = run_program(&["lesson", path, "--play"], root.path());
         assert_eq!(code, Some(1), "{said}");
         assert!(!said.contains("panicked"), "{said}");
         said
     };
     assert_says!(told("nothing"), "lesson-no-title");
-    let wrong = told(&MINE.replace("simplecil", "simple"));
+    let wrong = told(&CUSTOM_LESSON.replace("simplecil", "simple"));
     assert!(
         wrong.contains("wrong.md, line 10") && wrong.contains("\"simple\""),
         "{wrong}"
     );
-    assert!(told(&MINE.replace("LIMIT", "much")).contains("line 24"));
-    assert!(told(&MINE.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
+    assert!(told(&CUSTOM_LESSON.replace("LIMIT", "much")).contains("line 24"));
+    assert!(told(&CUSTOM_LESSON.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
-    assert!(program(&["lesson", path], root.path()).2.contains("UTF-8"));
-    let (code, _, said) = program(&["lesson", "nothing"], root.path());
+    assert!(
+        run_program(&["lesson", path], root.path())
+            .2
+            .contains("UTF-8")
+    );
+    let (code, _, said) = run_program(&["lesson", "nothing"], root.path());
     assert_eq!(code, Some(1));
     assert!(said.contains("forgetting"), "{said}");
-    let (code, out, _) = program(&["lesson", "--lang", "de"], root.path());
+    let (code, out, _) = run_program(&["lesson", "--lang", "de"], root.path());
     assert_eq!(code, Some(0));
     assert!(out.contains("Was wird vergessen?"), "{out}");
 }
 
-/// Any changed file is a lesson or a Problem that names it.
+/// Any damaged file gives a lesson or a `Problem` that names it.
 #[test]
 fn damaged_lessons_never_panic() {
     use lae_studio::session::units::Unit;

@@ -1,4 +1,4 @@
-//! What another process gets survives the way: every command and every event.
+//! Every command and event roundtrips through the protocol between processes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Values by chance, those at the edges often.
-struct Chance(StdRng);
+/// Random values, often extreme ones.
+struct RandomValues(StdRng);
 
-impl Chance {
+impl RandomValues {
     fn whole(&mut self) -> usize {
         match self.0.random_range(0..6) {
             0 => 0,
@@ -288,9 +288,9 @@ impl Chance {
     }
 }
 
-/// One command of each kind at least.
+/// Returns at least one command of each kind.
 pub fn commands(seed: u64) -> Vec<Command> {
-    let mut chance = Chance(StdRng::seed_from_u64(seed));
+    let mut chance = RandomValues(StdRng::seed_from_u64(seed));
     let c = &mut chance;
     let queued = c
         .jobs()
@@ -346,9 +346,9 @@ pub fn commands(seed: u64) -> Vec<Command> {
     all
 }
 
-/// One event of each kind at least, each with or without a job.
+/// Returns at least one event of each kind.
 pub fn events(seed: u64) -> Vec<JobEvent> {
-    let mut chance = Chance(StdRng::seed_from_u64(seed));
+    let mut chance = RandomValues(StdRng::seed_from_u64(seed));
     let c = &mut chance;
     let mut all = Vec::new();
     for job in c.jobs() {
@@ -469,7 +469,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         .collect()
 }
 
-/// Which kind it is. The compiler asks for a line here, and so for a value above, with each new one.
+/// Returns the kind of a command. The exhaustive match is a reminder to add new kinds above.
 fn kind_of_command(command: &Command) -> usize {
     match command {
         Command::Queue(_) => 0,
@@ -533,12 +533,12 @@ proptest! {
             let said = wire::with_relative_runs(ClientMessage { client, number, ask }, here);
             let mut bytes = Vec::new();
             wire::write(&mut bytes, said, &[1, 2]).unwrap();
-            // Pixels as bytes: no run of them is in the JSON.
+            // Pixels are sent as bytes, not as JSON.
             prop_assert!(bytes.len() < 4000, "{} bytes", bytes.len());
             let (said, raw) = wire::read::<ClientMessage>(&mut bytes.as_slice()).unwrap().unwrap();
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
-            let ClientRequest::Command(command) = said.ask else { panic!("another ask") };
-            // It is about the run of that name there, and here again it is what it was.
+            let ClientRequest::Command(command) = said.ask else { panic!("not a command") };
+            // Paths are relative to the runs folder of each side.
             let there = wire::with_absolute_runs(*command, there, false).unwrap();
             let back = wire::with_relative_runs(there, Path::new("/scratch/me/lae"));
             let back = wire::with_absolute_runs(back, here, false).unwrap();
@@ -561,7 +561,7 @@ proptest! {
         for told in all {
             let (heard, raw) = wire::read::<ServerMessage>(&mut rest).unwrap().unwrap();
             prop_assert!(raw.is_empty());
-            let ServerMessage::Event { number: heard_number, event } = heard else { panic!("no event") };
+            let ServerMessage::Event { number: heard_number, event } = heard else { panic!("not an event") };
             prop_assert_eq!(heard_number, number);
             prop_assert_eq!(wire::with_absolute_runs(*event, here, false).unwrap(), told);
         }
