@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_one_and_others_are_several() {
+    fn counts_use_singular_and_plural() {
         assert_eq!(counted(1, "picture"), "1 picture");
         assert_eq!(counted(0, "test image"), "0 test images");
         assert_eq!(counted(2, "class"), "2 classes");

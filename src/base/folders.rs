@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_portable_folder_lies_beside_the_program_or_its_bundle() {
+    fn portable_folder_is_next_to_program_or_bundle() {
         let folder = Some(PathBuf::from("/stick/lae-studio-data"));
         for program in [
             "/stick/lae-studio",

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_found_and_long_ones_are_not_looked_at() {
+    fn closest_finds_similar_names_and_skips_long_ones() {
         assert_eq!(
             closest("adpater", ["lora", "adapter"].into_iter()),
             Some("adapter")
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_have_subscripts_and_names_have_none() {
+    fn finds_subscripts_in_symbols_only() {
         let found = |text: &'static str| -> Vec<&str> {
             let all = subscripts(text).into_iter();
             all.map(|range| &text[range]).collect()
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_look_alike_are_one() {
+    fn look_alike_compares_normalised_names() {
         let (one, two) = ("M\u{fc}ller", "Mu\u{308}ller");
         assert!(one != two && look_alike(one, two) && !look_alike("Muller", two));
         assert_eq!(composed(two), one);

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_method_share_its_colour_and_differ_in_shade_and_dash() {
+    fn runs_of_one_method_differ_in_shade_and_dash() {
         let all = Shade::each(["lae", "baseline", "lae", "lae", "unheard of"]);
         assert_eq!(all[0], Shade::of("lae"));
         assert_eq!(all[1], Shade::of("baseline"));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shade_that_was_let_go_is_the_next_one_given() {
+    fn reuses_released_shade_first() {
         let all = Shade::each(["lae", "lae", "lae"]);
         assert_eq!(Shade::free("lae", &[all[0], all[2]]), all[1]);
         assert_eq!(Shade::free("lae", &[]), Shade::of("lae"));

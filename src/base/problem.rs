@@ -256,7 +256,7 @@ mod tests {
     use crate::texts::Language;
 
     #[test]
-    fn a_problem_prints_one_paragraph_and_leaves_out_empty_lines() {
+    fn display_omits_empty_lines() {
         let full = Problem::new("no classes found")
             .at("data/")
             .advise("drop a folder");
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_bring_along_does_not_reach_the_terminal() {
+    fn display_escapes_control_characters() {
         let named = Problem::new("no picture").at("a/\u{1b}[2J\r\u{202e}gnp.exe");
         let shown = named.to_string();
         assert!(
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_said_in_the_language_of_who_reads_it() {
+    fn translates_deserialised_problems() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
         let made = Problem::io("read the image", "a.png", &error);
         assert!(made.is("io-read-the-image-failed"));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_cut_after_the_given_number_of_names() {
+    fn listed_truncates_after_given_count() {
         assert_eq!(listed(&["a", "b", "c"], 2), "a, b and 1 more");
         assert_eq!(listed(&["a"], 2), "a");
     }

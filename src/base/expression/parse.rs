@@ -210,14 +210,15 @@ mod tests {
     };
 
     fn name() -> impl Strategy<Value = String> {
-        "[a-z_][a-zA-Z0-9_]{0,5}"
-            .prop_filter("signs are no names", |name| name != "or" && name != "and")
+        "[a-z_][a-zA-Z0-9_]{0,5}".prop_filter("operators are not names", |name| {
+            name != "or" && name != "and"
+        })
     }
 
     fn trees() -> impl Strategy<Value = Expr> {
         let new = |kind| Expr::new(kind, 0..0);
         let positive = any::<f64>().prop_map(f64::abs);
-        let number = positive.prop_filter("a number", |number| number.is_finite());
+        let number = positive.prop_filter("finite number", |number| number.is_finite());
         let small = (0..100u32).prop_map(|n| NodeKind::Number(f64::from(n) / 4.0));
         let leaf = prop_oneof![
             small,
@@ -239,27 +240,27 @@ mod tests {
         })
     }
 
-    fn holds_its_parts(node: &Expr, text: &str) {
+    fn check_spans(node: &Expr, text: &str) {
         assert!(node.span.contains(&node.at) && text.get(node.pointed()).is_some());
         let own = parse(&ALL, &text[node.span.clone()]).unwrap();
         assert_eq!(&own, node, "{text}");
         for part in node.parts() {
             assert!(node.span.start <= part.span.start && part.span.end <= node.span.end);
-            holds_its_parts(part, text);
+            check_spans(part, text);
         }
     }
 
     proptest! {
         #[test]
-        fn a_tree_that_is_printed_reads_as_the_same_tree(tree in trees()) {
+        fn printed_expressions_parse_to_same_tree(tree in trees()) {
             let text = tree.to_string();
             let read = parse(&ALL, &text).unwrap();
             prop_assert_eq!(&read, &tree, "{}", text);
-            holds_its_parts(&read, &text);
+            check_spans(&read, &text);
         }
 
         #[test]
-        fn any_text_is_a_tree_or_has_a_place_that_is_wrong(
+        fn parse_errors_have_valid_spans(
             text in "([a-c] ?|[0-9.eE]|[-+*/@<>=(),;] ?|and |\\PC|[\\x00-\\x1f]){0,40}",
         ) {
             if let Err(wrong) = parse(&ALL, &text) {
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_bind_by_rank_and_from_left_to_right() {
+    fn operators_follow_precedence_and_left_associativity() {
         for (text, same) in [
             ("a + b * c", "a + (b * c)"),
             ("a - b - c", "(a - b) - c"),
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_told_where_it_stops_being_one() {
+    fn parse_errors_point_at_offending_token() {
         for (text, id, shown, span) in [
             ("", "problem-equation-empty", "", 0..0),
             ("a +", "problem-equation-ends-early", "+", 2..3),
@@ -322,27 +323,27 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_end_in_a_sentence() {
-        let pile = |piece: &str, times| piece.repeat(times);
+    fn pathological_inputs_fail_with_short_message() {
+        let repeat = |piece: &str, times| piece.repeat(times);
         for text in [
-            pile("(", 4000),
-            pile("f(", 2000),
-            pile("((a+", 1000),
-            pile("a+", 9000),
-            pile("-", 4999),
-            pile("9", 5000),
-            pile("n", 15_000),
-            pile("é", 15_000),
-            pile("\u{202e}\u{0}", 100),
-            pile(",", 4000),
-            pile("1e", 4000),
+            repeat("(", 4000),
+            repeat("f(", 2000),
+            repeat("((a+", 1000),
+            repeat("a+", 9000),
+            repeat("-", 4999),
+            repeat("9", 5000),
+            repeat("n", 15_000),
+            repeat("é", 15_000),
+            repeat("\u{202e}\u{0}", 100),
+            repeat(",", 4000),
+            repeat("1e", 4000),
         ] {
             let wrong = parse(&ALL, &text).unwrap_err();
             assert!(wrong.what.len() < 300 && text.get(wrong.span).is_some());
         }
-        let deep = format!("{}a", pile("-", 4000));
+        let deep = format!("{}a", repeat("-", 4000));
         assert_eq!(parse(&ALL, &deep).unwrap().to_string(), deep);
-        let wide = format!("{}a", pile("a+", 2000));
+        let wide = format!("{}a", repeat("a+", 2000));
         assert!(parse(&ALL, &wide).is_ok());
     }
 }

@@ -14,7 +14,7 @@ use super::*;
 
 /// How the loopback server responds.
 #[derive(Clone, Default)]
-struct Manner {
+struct Behaviour {
     status: Option<u16>,
     /// Bytes of the body after which the first connection is cut.
     cut_first: Option<usize>,
@@ -28,19 +28,19 @@ struct Server {
     asked: Arc<Mutex<Vec<Option<u64>>>>,
 }
 
-fn serve(body: Vec<u8>, manner: Manner) -> Server {
+fn serve(body: Vec<u8>, behaviour: Behaviour) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/file.bin", listener.local_addr().unwrap());
     let asked = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&asked);
     std::thread::spawn(move || {
         for (count, stream) in listener.incoming().enumerate() {
-            let cut = manner.cut_first.filter(|_| count == 0);
-            let mut manner = manner.clone();
-            if let Some((_, status)) = manner.busy.filter(|(times, _)| count < *times) {
-                manner.status = Some(status);
+            let cut = behaviour.cut_first.filter(|_| count == 0);
+            let mut behaviour = behaviour.clone();
+            if let Some((_, status)) = behaviour.busy.filter(|(times, _)| count < *times) {
+                behaviour.status = Some(status);
             }
-            let _ = answer(stream.unwrap(), &body, &manner, cut, &log);
+            let _ = answer(stream.unwrap(), &body, &behaviour, cut, &log);
         }
     });
     Server { url, asked }
@@ -49,7 +49,7 @@ fn serve(body: Vec<u8>, manner: Manner) -> Server {
 fn answer(
     mut stream: TcpStream,
     body: &[u8],
-    manner: &Manner,
+    behaviour: &Behaviour,
     cut: Option<usize>,
     log: &Mutex<Vec<Option<u64>>>,
 ) -> std::io::Result<()> {
@@ -64,19 +64,19 @@ fn answer(
         }
     }
     log.lock().unwrap().push(start);
-    let from = if manner.no_ranges {
+    let from = if behaviour.no_ranges {
         0
     } else {
         start.unwrap_or(0) as usize
     };
-    let status = manner.status.unwrap_or(if from > 0 { 206 } else { 200 });
+    let status = behaviour.status.unwrap_or(if from > 0 { 206 } else { 200 });
     let rest = &body[from..];
     write!(
         stream,
         "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nETag: \"v1\"\r\nConnection: close\r\n",
         rest.len()
     )?;
-    if manner.busy.is_some() {
+    if behaviour.busy.is_some() {
         stream.write_all(b"Retry-After: 0\r\n")?;
     }
     if status == 206 {
@@ -106,10 +106,10 @@ fn sha(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_file_arrives_whole_and_is_not_fetched_twice() {
+fn downloads_file_once_and_reuses_it() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("deep/er/file.bin");
-    let server = serve(body(), Manner::default());
+    let server = serve(body(), Behaviour::default());
     let sum = sha(&body());
     let mut seen = Vec::new();
     let got = download(&server.url, &to, Some(&sum), Some(300_000), &mut |p| {
@@ -127,13 +127,13 @@ fn a_file_arrives_whole_and_is_not_fetched_twice() {
 }
 
 #[test]
-fn a_cut_connection_goes_on_where_it_broke() {
+fn resumes_after_dropped_connection() {
     let (_folder, to) = target();
     let server = serve(
         body(),
-        Manner {
+        Behaviour {
             cut_first: Some(100_000),
-            ..Manner::default()
+            ..Behaviour::default()
         },
     );
     download(&server.url, &to, None, None, &mut |_| true).unwrap();
@@ -144,14 +144,14 @@ fn a_cut_connection_goes_on_where_it_broke() {
 }
 
 #[test]
-fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
+fn resumes_stopped_download_or_restarts_without_ranges() {
     for no_ranges in [false, true] {
         let (folder, to) = target();
         let server = serve(
             body(),
-            Manner {
+            Behaviour {
                 no_ranges,
-                ..Manner::default()
+                ..Behaviour::default()
             },
         );
         let part = folder.path().join("file.bin.part");
@@ -166,9 +166,9 @@ fn a_stopped_download_is_resumed_and_a_server_without_ranges_starts_over() {
 }
 
 #[test]
-fn a_wrong_hash_or_length_leaves_no_file() {
+fn wrong_hash_or_length_leaves_no_file() {
     let (_folder, to) = target();
-    let server = serve(body(), Manner::default());
+    let server = serve(body(), Behaviour::default());
     let wrong = "0".repeat(64);
     let problem = download(&server.url, &to, Some(&wrong), None, &mut |_| true).unwrap_err();
     assert!(problem.is("problem-download-hash-mismatch"), "{problem}");
@@ -187,7 +187,7 @@ fn a_wrong_hash_or_length_leaves_no_file() {
 }
 
 #[test]
-fn refusals_and_missing_servers_are_said_in_words() {
+fn reports_http_errors_and_unreachable_servers() {
     let (_folder, to) = target();
     for (status, id) in [
         (404, "problem-address-without-file"),
@@ -196,11 +196,11 @@ fn refusals_and_missing_servers_are_said_in_words() {
     ] {
         let server = serve(
             body(),
-            Manner {
+            Behaviour {
                 status: Some(status),
                 // Requests to a busy server are repeated without a pause.
                 busy: (status == 503).then_some((0, 503)),
-                ..Manner::default()
+                ..Behaviour::default()
             },
         );
         let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
@@ -222,14 +222,14 @@ fn refusals_and_missing_servers_are_said_in_words() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again() {
+fn retries_when_server_is_busy() {
     for status in [429, 503] {
         let (_folder, to) = target();
-        let manner = Manner {
+        let behaviour = Behaviour {
             busy: Some((3, status)),
-            ..Manner::default()
+            ..Behaviour::default()
         };
-        let server = serve(body(), manner);
+        let server = serve(body(), behaviour);
         download(&server.url, &to, None, None, &mut |_| true).unwrap();
         assert_eq!(fs::read(&to).unwrap(), body());
         assert_eq!(server.asked.lock().unwrap().len(), 4);
@@ -244,19 +244,19 @@ fn a_busy_server_is_asked_again() {
 }
 
 #[test]
-fn two_programs_do_not_write_one_file() {
+fn rejects_concurrent_download_of_same_file() {
     let (folder, to) = target();
     let held = File::create(folder.path().join("file.bin.part")).unwrap();
     held.lock().unwrap();
-    let server = serve(body(), Manner::default());
+    let server = serve(body(), Behaviour::default());
     let problem = download(&server.url, &to, None, None, &mut |_| true).unwrap_err();
     assert!(problem.is("problem-file-downloaded-elsewhere"), "{problem}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_named() {
-    // /dev/full takes no byte: the part file is a link to it.
+fn append_reports_full_disk() {
+    // Every write to /dev/full fails with "no space left on device".
     if !Path::new("/dev/full").exists() {
         return;
     }
@@ -276,7 +276,7 @@ fn a_full_disk_is_named() {
 }
 
 #[test]
-fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
+fn requires_https_except_for_loopback() {
     for own in [
         "http://127.0.0.1:80/x",
         "http://localhost",
@@ -320,16 +320,16 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
 }
 
 #[test]
-fn a_connection_that_drips_hangs_and_one_that_flows_does_not() {
+fn stall_detects_slow_connections() {
     let mut stall = Stall::from(0);
-    assert!(!stall.hangs(0, STALL), "not yet");
+    assert!(!stall.hangs(0, STALL), "the time limit has not passed");
     assert!(!stall.hangs(LEAST, Duration::ZERO));
     assert!(stall.hangs(LEAST + 5, Duration::ZERO));
     assert!(!stall.hangs(3 * LEAST, Duration::ZERO));
 }
 
 #[test]
-fn more_than_was_announced_is_not_taken() {
+fn rejects_more_bytes_than_announced() {
     let (folder, to) = target();
     // The server sends the whole file although only its end was requested, as with wrong headers.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

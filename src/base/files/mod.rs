@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_up_to_the_most_of_its_kind() {
+    fn read_enforces_size_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, b"four").unwrap();
@@ -268,7 +268,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn pipes_devices_and_links_to_them_are_refused_at_once() {
+    fn rejects_pipes_devices_and_links_to_them() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_devices_are_known() {
+    fn recognises_reserved_windows_names() {
         for name in [
             "con.png", "NUL", "Com1.jpg", "lpt9.a.b", "aux .png", "a.png.", "a.png ", ".", "..",
         ] {
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_known_however_their_separators_lean() {
+    fn recognises_network_shares_with_any_separators() {
         for share in [r"\\server\x", "//server/x", r"\/server/x", r"/\server"] {
             assert!(is_share(share), "{share}");
         }
         assert!(is_share(r"\??\UNC\server\x") && is_elsewhere(r"\\server"));
-        for place in ["https://server/x", "smb://server", "/net/server/x"] {
-            assert!(is_elsewhere(place), "{place}");
+        for address in ["https://server/x", "smb://server", "/net/server/x"] {
+            assert!(is_elsewhere(address), "{address}");
         }
         for own in ["/home/x", r"C:\x", r"\x", "x//y", "", "/", "/network/x"] {
             assert!(!is_share(own) && !is_elsewhere(own), "{own}");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_what_every_system_takes() {
+    fn portable_names_are_valid_on_every_system() {
         for (name, expected) in [
             ("cat", "cat"),
             ("größte Katze.v2", "größte Katze.v2"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_given_twice() {
+    fn take_returns_unique_names() {
         let mut names = Names::default();
         let given: Vec<String> = ["Cat", "cat", "CAT", "cat-2", "nul"]
             .iter()

@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_that_fills_up_half_way_leaves_the_older_file() {
+    fn full_disk_preserves_previous_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.csv");
         write_file(&path, b"old").unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_write_one_file_at_once_never_leave_half_of_it() {
+    fn concurrent_writes_never_leave_partial_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list.csv");
         write_file(&path, b"old").unwrap();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_left_of_a_file_that_can_be_made_again_is_swept_with_the_next_one() {
+    fn keep_unsynced_removes_stale_partial_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("summary.json");
         for left in ["summary.json.5f-2.partial", "checkpoint.partial"] {
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_is_tried_again_and_what_stays_is_told() {
+    fn retries_only_transient_errors() {
         let tried = |hindered: usize, kind: io::ErrorKind| {
             let mut times = 0;
             let passing = |error: &io::Error| error.kind() == io::ErrorKind::ResourceBusy;
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn one_folder_has_one_owner() {
+    fn lock_is_exclusive_per_folder() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_locked(folder.path()));
         let held = lock(folder.path()).unwrap();
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_are_swept_and_nothing_else() {
+    fn sweep_removes_only_partial_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv.partial"), "x").unwrap();
         std::fs::write(folder.path().join("a.csv"), "x").unwrap();

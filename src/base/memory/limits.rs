@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_addresses_and_of_groups_are_read() {
+    fn reads_address_and_cgroup_limits() {
         let table = "Limit    Soft Limit   Hard Limit   Units\n\
                      Max cpu time      unlimited    unlimited    seconds\n\
                      Max address space 8192000000   unlimited    bytes\n";
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_both_versions_are_found() {
+    fn finds_cgroups_of_both_versions() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_system_tells_its_memory_and_linux_the_peak_of_a_program() {
+    fn reports_machine_memory_and_peak_usage() {
         let (all, free) = (machine_bytes().unwrap_or(0), available_bytes().unwrap_or(0));
         assert!(0 < free && free < all);
         if cfg!(target_os = "linux") {
@@ -93,7 +93,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_run_does_not_inherit_the_peak_of_the_one_before() {
+    fn begin_run_resets_peak_memory() {
         const LARGE: u64 = 512 << 20;
         begin_run();
         let block = vec![1u8; LARGE as usize];

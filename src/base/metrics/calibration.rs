@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_mean_distance_of_score_and_accuracy_over_bins() {
+    fn calibration_error_averages_gaps_over_bins() {
         let mut answers = Answers {
             labels: vec![0, 1, 1, 0],
             given: [(Expert::ANSWER, vec![0, 0, 1, 0])].into(),

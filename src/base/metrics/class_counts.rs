@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_class_counts_as_much_as_a_large_one() {
+    fn balanced_accuracy_weights_classes_equally() {
         let answers = Answers {
             labels: vec![0, 0, 0, 1, 9],
             given: [(Expert::ANSWER, vec![0, 0, 1, 1, 0])].into(),

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_counted_and_the_worst_come_first() {
+    fn counts_pairs_and_ranks_most_confused() {
         let pairs = [(0, 0), (0, 1), (2, 1), (0, 1), (1, 1), (7, 0)];
         let confusion = Confusion::new(3, pairs.into_iter());
         assert_eq!(confusion.count(&(0..1), &(1..2)), 2);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_thing_lies_in_its_block() {
+    fn blocks_partition_all_indices() {
         for (things, most) in [(10, 3), (10_000, 512), (512, 512), (7, 512), (1, 1)] {
             let blocks = Blocks::at_most(most, things);
             let mut next = 0;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_is_averaged_where_it_has_values() {
+    fn block_means_skip_missing_values() {
         let rows = [vec![1.0], vec![0.5, 0.7], vec![0.2, 0.4, 0.9]];
         let means = block_means(&rows, Blocks::at_most(2, 4));
         // Rows 0 and 1 are the first block; row 3 does not exist yet.

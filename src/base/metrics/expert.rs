@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expert_is_its_key_in_files_and_one_of_another_version_is_read_too() {
+    fn serialises_experts_by_key_and_accepts_unknown_keys() {
         let text = r#"{"quick":1,"online":2,"answer":3}"#;
         let read: ByExpert<u8> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_the_order_in_which_their_experts_came() {
+    fn by_expert_preserves_insertion_order() {
         let mut all: ByExpert<u8> = [(Expert::OFFLINE, 1)].into();
         *all.or_default(Expert::ANSWER) += 4;
         all.insert(Expert::ONLINE, 2);

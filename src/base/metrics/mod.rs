@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn accuracy_is_weighted_by_images_and_by_task_is_not() {
+    fn overall_accuracy_weights_tasks_by_images() {
         let a = answers(&[0, 0, 0, 1], &[0, 0, 0, 0]);
         let tasks = [0..1, 1..2];
         assert_eq!(a.accuracy(Expert::ONLINE), 0.75);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn forgetting_takes_the_best_accuracy_before_the_end() {
+    fn forgetting_uses_best_earlier_accuracy() {
         let history = History {
             accuracy: vec![0.9, 0.85, 0.8],
             matrix: vec![vec![0.9], vec![0.95, 0.8], vec![0.7, 0.6, 1.0]],
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn one_task_has_forgotten_nothing_and_has_no_average() {
+    fn single_task_has_no_forgetting_or_average() {
         let history = history(&[(&answers(&[0, 1], &[0, 1]), std::slice::from_ref(&(0..2)))]);
         assert_eq!(history.forgetting(), Some(0.0));
         assert_eq!((history.last(), history.average()), (Some(1.0), None));
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_makes_no_figure() {
+    fn missing_task_accuracy_yields_no_summary_metrics() {
         let tasks = [0..1, 1..2];
         let new = answers(&[1, 1], &[1, 0]);
         let history = history(&[(&answers(&[0], &[0]), &tasks[..1]), (&new, &tasks)]);
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn spread_is_the_sample_standard_deviation() {
+    fn std_dev_is_sample_standard_deviation() {
         assert_eq!(std_dev(&[1.0]), None);
         assert!((std_dev(&[1.0, 3.0]).unwrap_or(0.0) - 2f64.sqrt()).abs() < 1e-12);
     }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn p_is_that_of_the_exact_test() {
+    fn p_value_matches_exact_binomial_test() {
         // Values of R's binom.test(first, first + second)$p.value.
         let known = [
             (31, 12, 0.005_401_572_654_591_285),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_of_all_images_so_far() {
+    fn prompt_study_averages_over_all_seen_images() {
         let first = [counts(10, &[10], &[8])];
         let second = [counts(10, &[6, 4], &[5, 4]), counts(30, &[5, 24], &[3, 27])];
         let study = PromptStudy::of([&first[..], &second[..]]).unwrap_or_default();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_of_a_task_to_come_counts_for_none() {
+    fn ignores_slots_of_future_tasks() {
         let mut counts = SlotCounts::none(2);
         for (chosen, classes) in [(0, vec![3, 1]), (5, vec![3, 3])] {
             counts.add(3, &SlotView { chosen, classes });

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_and_p_values_are_those_of_r() {
+    fn quantiles_and_p_values_match_r() {
         // qt(0.975, df) and 2 * pt(-t, df).
         let quantiles = [
             (1, 12.706_204_736),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paired_test_is_that_of_r() {
+    fn paired_t_test_matches_r() {
         // t.test(c(1.2, 0.4, 2.1, 0.9))
         let four = MeanDifference::of(&[1.2, 0.4, 2.1, 0.9]).unwrap();
         let [low, high] = four.interval().unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_vary_has_no_error() {
+    fn constant_differences_have_no_error_estimate() {
         assert_eq!(MeanDifference::of(&[]), None);
         for differences in [&[1.5][..], &[1.5; 4], &[0.1 + 0.2, 0.3]] {
             let told = MeanDifference::of(differences).unwrap();
@@ -150,18 +150,19 @@ mod tests {
     fn share(pairs: usize, of: impl Fn(&MeanDifference) -> bool) -> f64 {
         const SAMPLES: usize = 40_000;
         let mut rng = ChaCha8Rng::seed_from_u64(pairs as u64);
-        let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let mut uniform = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         // Box and Muller, 1958.
-        let mut normal = || (-2.0 * unit().ln()).sqrt() * (std::f64::consts::TAU * unit()).cos();
-        let holds = (0..SAMPLES).filter(|_| {
+        let mut normal =
+            || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+        let matching = (0..SAMPLES).filter(|_| {
             let differences: Vec<f64> = (0..pairs).map(|_| normal()).collect();
             of(&MeanDifference::of(&differences).unwrap())
         });
-        holds.count() as f64 / SAMPLES as f64
+        matching.count() as f64 / SAMPLES as f64
     }
 
     #[test]
-    fn intervals_contain_the_true_mean_as_often_as_they_say() {
+    fn intervals_have_nominal_coverage() {
         for pairs in [2, 3, 5, 10] {
             let covered = share(pairs, |told| {
                 told.interval()

@@ -112,7 +112,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    fn of(right: usize, images: usize, largest: usize) -> Tally {
+    fn tally(right: usize, images: usize, largest: usize) -> Tally {
         Tally {
             right,
             images,
@@ -121,21 +121,24 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_wilsons() {
+    fn interval_matches_wilson_score() {
         // Values of R's prop.test(8, 10, correct = FALSE) and binom::binom.wilson(0, 20).
-        let (low, high) = of(8, 10, 2).interval();
+        let (low, high) = tally(8, 10, 2).interval();
         assert!(
             (low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4,
             "{low} {high}"
         );
-        let (low, high) = of(0, 20, 2).interval();
+        let (low, high) = tally(0, 20, 2).interval();
         assert!(low == 0.0 && (high - 0.1611).abs() < 1e-4, "{high}");
-        assert_eq!(of(0, 0, 0).interval(), (0.0, 1.0));
-        assert_eq!(of(96, 100, 10).words(), "100 images, 90.2 to 98.4\u{a0}%");
+        assert_eq!(tally(0, 0, 0).interval(), (0.0, 1.0));
+        assert_eq!(
+            tally(96, 100, 10).words(),
+            "100 images, 90.2 to 98.4\u{a0}%"
+        );
     }
 
     #[test]
-    fn the_interval_of_a_difference_is_newcombes() {
+    fn least_lead_matches_newcombe_interval() {
         // Newcombe 1998, table II, method 10.
         let known = [
             ((56, 70), (48, 80), 0.0524),
@@ -145,27 +148,27 @@ mod tests {
             ((10, 10), (0, 10), 0.6075),
         ];
         for ((right, images), (other, others), lead) in known {
-            let (one, other) = (of(right, images, 0), of(other, others, 0));
+            let (one, other) = (tally(right, images, 0), tally(other, others, 0));
             let told = one.least_lead(&other);
             assert!((told - lead).abs() < 1e-4, "{one:?}: {told}");
             assert_eq!(one.is_above(&other), lead > 0.0);
             assert!(!other.is_above(&one));
         }
-        assert_eq!(Tally::of_share(0.98, 100), of(98, 100, 0));
+        assert_eq!(Tally::of_share(0.98, 100), tally(98, 100, 0));
         let none = Tally::of_share(1.0, 0);
-        assert!(!none.is_above(&of(0, 100, 0)));
+        assert!(!none.is_above(&tally(0, 100, 0)));
     }
 
     #[test]
-    fn what_guessing_may_reach_is_told() {
-        assert!(of(5, 8, 4).is_guessing());
-        assert!(of(0, 450, 45).is_guessing());
-        assert!(!of(400, 450, 45).is_guessing());
-        assert!(!of(0, 0, 0).is_guessing());
+    fn detects_accuracy_within_chance_level() {
+        assert!(tally(5, 8, 4).is_guessing());
+        assert!(tally(0, 450, 45).is_guessing());
+        assert!(!tally(400, 450, 45).is_guessing());
+        assert!(!tally(0, 0, 0).is_guessing());
     }
 
     #[test]
-    fn guessing_among_unequal_classes_is_answering_the_most_frequent() {
+    fn chance_level_is_share_of_largest_class() {
         // 90 images of one class and 10 of another; every prediction is the first class.
         let labels: Vec<usize> = (0..100).map(|image| usize::from(image >= 90)).collect();
         let mut answers = Answers {
@@ -174,11 +177,11 @@ mod tests {
             ..Answers::default()
         };
         let quality = Tally::of(&answers, Expert::ANSWER);
-        assert_eq!(quality, of(90, 100, 90));
+        assert_eq!(quality, tally(90, 100, 90));
         assert!(quality.interval().0 > 0.5 && quality.is_guessing());
         answers.given = [(Expert::ANSWER, answers.labels.clone())].into();
         assert!(!Tally::of(&answers, Expert::ANSWER).is_guessing());
         let rare = Tally::within(&answers, Expert::ANSWER, &(1..2));
-        assert_eq!(rare, of(10, 10, 10));
+        assert_eq!(rare, tally(10, 10, 10));
     }
 }

@@ -68,7 +68,7 @@ mod tests {
     use crate::metrics::{Expert, Histories};
 
     #[test]
-    fn counts_give_the_accuracies_of_the_answers_and_those_of_a_file_the_same() {
+    fn counts_reproduce_accuracies_after_serde_roundtrip() {
         let tasks = [0..2, 2..3, 3..5];
         let labels = vec![0, 1, 2, 3, 4, 4, 0, 0];
         let answers = Answers {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_cannot_be_are_no_counts() {
+    fn rejects_inconsistent_counts() {
         let counts = |images: &[usize], right: &[usize], task_given| TaskCounts {
             images: images.to_vec(),
             right: [(Expert::ANSWER, right.to_vec())].into(),

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_surest_mistakes_come_first_and_right_answers_not_at_all() {
+    fn sorts_misclassifications_by_descending_confidence() {
         let answers = Answers {
             samples: (0..5).collect(),
             labels: vec![0, 0, 1, 1, 2],
@@ -68,13 +68,13 @@ mod tests {
         assert!(answers.has_certainty(Expert::ANSWER) && !answers.has_certainty(Expert::ONLINE));
         let mut worst = answers.wrong(Expert::ANSWER, None);
         Misclassification::sort(&mut worst);
-        let places: Vec<usize> = worst.iter().map(|wrong| wrong.at).collect();
-        assert_eq!(places, [2, 4, 3, 1]);
+        let positions: Vec<usize> = worst.iter().map(|wrong| wrong.at).collect();
+        assert_eq!(positions, [2, 4, 3, 1]);
         assert_eq!((worst[0].label, worst[0].given), (1, 0));
         let mut of_one = answers.wrong(Expert::ANSWER, Some(1));
         of_one[0].certainty = None;
         Misclassification::sort(&mut of_one);
-        let places: Vec<usize> = of_one.iter().map(|wrong| wrong.at).collect();
-        assert_eq!(places, [3, 2]);
+        let positions: Vec<usize> = of_one.iter().map(|wrong| wrong.at).collect();
+        assert_eq!(positions, [3, 2]);
     }
 }

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_tells_every_term_and_no_words_mean_two() {
+    fn glossaries_define_every_term_without_ambiguity() {
         let outline = outline().unwrap();
         let sketches = || outline.group.iter().flat_map(|group| &group.term);
         let keys: Vec<&str> = sketches().map(|term| term.key.as_str()).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_found_as_whole_words_the_longest_first() {
+    fn mentions_match_longest_whole_words() {
         let found = |language: Language, text: &str| -> Vec<(String, String)> {
             let all = language.mentions(text);
             all.into_iter()
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_tells_formula_and_place_in_the_paper() {
+    fn term_text_includes_formula_and_citation() {
         let told = Language::English.term("accumulation").unwrap().told();
         assert!(
             told.contains("θ_off ← α · θ_off + (1 − α) · θ_on"),

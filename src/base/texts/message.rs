@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_travels_and_is_said_in_another_language() {
+    fn translates_deserialised_messages() {
         let inner = Message::new("learn-title");
         let made = message!("tour-step", step = 2_usize, steps = inner);
         assert_eq!(made.english(), "Step 2 of Learn");

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     /// Returns the placeholders of the messages of a language, by message id.
-    fn places(sources: &[&'static str]) -> BTreeMap<&'static str, Vec<String>> {
+    fn placeholders(sources: &[&'static str]) -> BTreeMap<&'static str, Vec<String>> {
         let mut all: BTreeMap<_, Vec<String>> = BTreeMap::new();
         let mut id = "";
         for line in sources.iter().flat_map(|source| source.lines()) {
@@ -230,7 +230,7 @@ mod tests {
                 && name.starts_with(|c: char| c.is_ascii_lowercase())
             {
                 id = name;
-                assert_eq!(all.insert(id, Vec::new()), None, "{id} stands twice");
+                assert_eq!(all.insert(id, Vec::new()), None, "{id} is defined twice");
             }
             let places = line.split('$').skip(1).map(|rest| {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -248,15 +248,15 @@ mod tests {
     }
 
     #[test]
-    fn every_language_says_everything_and_fills_the_same_places() {
-        let english = places(Language::English.pairs());
+    fn languages_define_same_messages_and_placeholders() {
+        let english = placeholders(Language::English.pairs());
         for (language, name) in Language::ALL {
             for source in language.sources() {
                 let read = FluentResource::try_new(source.to_string());
                 assert!(read.is_ok(), "{name}: {:?}", read.err().unwrap().1);
             }
-            let own = places(language.pairs());
-            let listed = places(language.lists());
+            let own = placeholders(language.pairs());
+            let listed = placeholders(language.lists());
             assert!(listed.keys().all(|id| !own.contains_key(id)), "{name}");
             assert!(english.keys().eq(own.keys()), "{name}: {:?}", {
                 let one_sided = |id: &&&str| !(english.contains_key(*id) && own.contains_key(*id));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_filled_and_an_unknown_name_shows_itself() {
+    fn fills_placeholders_and_returns_unknown_ids() {
         assert_eq!(tr!("tour-step", step = 2, steps = "7"), "Step 2 of 7");
         Language::German.speak();
         assert_eq!(

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_language_has_its_signs() {
+    fn formats_numbers_by_language() {
         assert_eq!(Language::English.number(-12_345.678, 1), "-12,345.7");
         assert_eq!(Language::German.number(-12_345.678, 1), "-12.345,7");
         assert_eq!(Language::German.number(999.0, 0), "999");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_read_in_each_language() {
+    fn parses_typed_numbers_in_each_language() {
         let (english, german) = (Language::English, Language::German);
         for number in ["0.01", "-2.5", "1000", "1e-7", "2.5e-3"] {
             let value: f64 = number.parse().unwrap();

@@ -195,7 +195,7 @@ mod tests {
     use crate::message;
 
     #[test]
-    fn words_travel_with_their_message_and_files_have_their_english() {
+    fn roundtrips_words_and_saves_english_text() {
         let drawn = message!("count-images", n = 1234_usize);
         let words: Words = message!("remark-and-more", first = drawn, more = "x").into();
         let sent = serde_json::to_string(&[words.clone(), "plain".into()]).unwrap();
