@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn fine_labels_are_the_classes_and_a_cut_record_is_reported() {
+    fn reads_fine_labels_and_reports_truncated_record() {
         let form = &FORMS[0];
         let mut bytes = [
             record(&[3, 42], 7),
@@ -322,7 +322,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..9_000)) {
+        fn reads_arbitrary_bytes_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..9_000)) {
             for form in &FORMS[..2] {
                 let length = bytes.len();
                 let batch = from_records(form, bytes.clone());

@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_in_a_block_of_a_long_file_is_seen() {
+    fn block_prints_detect_changes_anywhere_in_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bmp");
         let with = |at: usize| {
@@ -330,24 +330,27 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_of_older_versions_are_of_lengths() {
+    fn old_fingerprints_default_to_lengths() {
         let old = toml::from_str::<Fingerprints>("train = \"a\"\ntest = \"b\"\n").unwrap();
         assert_eq!(old.kind, PrintKind::Lengths);
     }
 
     #[test]
-    fn the_first_picture_that_changed_or_went_is_found() {
-        let of = |prints: &str| ClassPrints {
+    fn first_other_finds_changed_or_missing_image() {
+        let class_prints = |prints: &str| ClassPrints {
             split: Split::Test,
             class: "robin".into(),
             images: prints.len() / DIGITS,
             prints: prints.into(),
         };
-        let known = of("aaaaaabbbbbbcccccc");
-        assert!(known.is_whole() && !of("aaaaaab").is_whole());
+        let known = class_prints("aaaaaabbbbbbcccccc");
+        assert!(known.is_whole() && !class_prints("aaaaaab").is_whole());
         assert_eq!(known.first_other(&known), None);
-        assert_eq!(known.first_other(&of("aaaaaabbbbbccccccc")), Some(1));
-        assert_eq!(known.first_other(&of("aaaaaabbbbbb")), Some(2));
-        assert_eq!(of("").first_other(&known), Some(0));
+        assert_eq!(
+            known.first_other(&class_prints("aaaaaabbbbbccccccc")),
+            Some(1)
+        );
+        assert_eq!(known.first_other(&class_prints("aaaaaabbbbbb")), Some(2));
+        assert_eq!(class_prints("").first_other(&known), Some(0));
     }
 }

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_told_in_words() {
+    fn summarises_corrections_in_words() {
         let correction = Correction::of_cat;
         let list = [
             correction("a", Some("dog")),
@@ -292,19 +292,19 @@ mod tests {
             correction("c", None),
         ];
         let words = "2 labels corrected, 1 image excluded";
-        let told = |list| {
+        let summary = |list| {
             CorrectionCount::of(list)
                 .words()
                 .map(|words| words.english())
         };
-        assert_eq!(told(&list).as_deref(), Some(words));
+        assert_eq!(summary(&list).as_deref(), Some(words));
         assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
-        assert_eq!(told(&list[2..]).as_deref(), Some("1 image excluded"));
+        assert_eq!(summary(&list[2..]).as_deref(), Some("1 image excluded"));
         assert_eq!(CorrectionCount::default().words(), None);
     }
 
     #[test]
-    fn what_is_no_hash_or_stands_there_twice_is_refused() {
+    fn check_rejects_invalid_hashes_and_duplicates() {
         let correction = Correction::of_cat;
         let good = correction("a", None);
         assert!(check(&[good.clone(), correction("b", None)]).is_ok());

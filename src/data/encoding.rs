@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_usual_encoding_is_told_and_no_two_letters_become_one() {
+    fn detects_common_encodings_and_maps_bytes_uniquely() {
         let read = |bytes: &[u8]| {
             let (text, encoding) = decoded(bytes);
             (text.into_owned(), encoding)
@@ -95,7 +95,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn names_of_any_bytes_stay_apart() {
+    fn decodes_non_utf8_names_distinctly() {
         use std::os::unix::ffi::OsStrExt;
         let name = |bytes: &[u8]| name_of(OsStr::from_bytes(bytes));
         assert_eq!(name(b"T\xFCr"), "Tür");

@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_limit_keeps_everything() {
+    fn thin_keeps_all_samples_below_limit() {
         let found = builtin::open("digits").ok().flatten().unwrap_or_default();
         let mut samples = found.train;
         let all = samples.len();

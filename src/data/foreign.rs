@@ -55,7 +55,7 @@ mod tests {
     use crate::{Dataset, OpenOptions};
 
     #[test]
-    fn formats_are_named_with_the_way_out() {
+    fn names_unsupported_formats_with_advice() {
         let root = tempfile::tempdir().unwrap();
         for (name, form) in [
             ("birds.tar.bz2", "bzip2"),

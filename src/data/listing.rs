@@ -112,19 +112,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_listed_by_their_path_and_foreign_ones_with_a_reason() {
+    fn lists_images_by_path_with_reason_for_unsupported() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("b")).unwrap();
         for name in ["b/1.png", "2.jpg", "3.heic", "notes.txt", ".hidden.png"] {
             std::fs::write(root.path().join(name), b"x").unwrap();
         }
         let found = pictures_below(root.path(), &Watch::none()).unwrap();
-        let told: Vec<_> = found
+        let listed: Vec<_> = found
             .iter()
             .map(|below| (below.path.to_str().unwrap(), below.reason.is_some()))
             .collect();
         assert_eq!(
-            told,
+            listed,
             [("2.jpg", false), ("3.heic", true), ("b/1.png", false)]
         );
         assert!(pictures_below(&root.path().join("none"), &Watch::none()).is_err());
@@ -132,7 +132,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_data_set_has_the_files_that_are_read_when_it_is_opened() {
+    fn files_of_lists_files_read_by_open() {
         use std::os::unix::fs::symlink;
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let at = |name: &str| root.path().join(name);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_parts_of_a_data_set_bring_the_folder_that_is_read_and_no_more() {
+    fn files_of_resolves_lists_and_splits_to_dataset_root() {
         let root = tempfile::tempdir().unwrap();
         let home = dunce::canonicalize(root.path()).unwrap();
         let set = home.join("docs/set");

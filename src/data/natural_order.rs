@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_sorted_by_their_numbers() {
+    fn sorts_names_by_embedded_numbers() {
         let mut names = [
             "class_10",
             "class_9",

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_in_any_spelling() {
+    fn finds_published_datasets_in_any_spelling() {
         assert_eq!(published("CIFAR100").unwrap().name, "cifar-100");
         assert_eq!(published("imagenet_r").unwrap().name, "imagenet-r");
         assert!(published("mnist").is_none());

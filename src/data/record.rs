@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_and_grey_become_rgb() {
+    fn decodes_planar_and_grey_records_to_rgb() {
         let planes = Records {
             height: 1,
             width: 2,

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_a_function_of_its_key() {
+    fn stream_is_determined_by_key() {
         let draw = |purpose, seed, epoch, index| {
             let mut rng = Rng::new(purpose, seed, epoch, index);
             [rng.below(1 << 40), rng.below(1 << 40)]
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_fill_their_range_evenly() {
+    fn draws_are_uniform() {
         let mut rng = Rng::new(Purpose::Split, 7, 0, 0);
         let mut counts = [0_usize; 10];
         let mut sum = 0.0;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_is_a_permutation_and_moves_things() {
+    fn shuffle_permutes_items() {
         let mut items: Vec<usize> = (0..100).collect();
         Rng::new(Purpose::Shuffle, 0, 0, 0).shuffle(&mut items);
         assert_ne!(items, (0..100).collect::<Vec<_>>());

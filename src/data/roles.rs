@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_are_told_from_the_words_of_a_name() {
+    fn detects_roles_from_words_of_names() {
         let whole = [
             ("train", Some(Role::Train)),
             ("Train_images", Some(Role::Train)),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_are_no_classes_are_told_by_their_names() {
+    fn detects_non_class_folders_by_name() {
         assert!(is_of_images("JPEGImages") && is_of_masks("SegmentationClass"));
         assert!(!is_of_images("cat") && !is_of_masks("with_mask"));
         assert!(are_parts([

@@ -192,7 +192,7 @@ mod tests {
     use crate::record::Pixels;
 
     #[test]
-    fn a_record_without_a_usable_label_is_left_out() {
+    fn skips_records_without_label() {
         let samples = Sample::of_records(Records {
             height: 1,
             width: 1,

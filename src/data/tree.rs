@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_sorted_hidden_files_left_out_and_counts_add_up() {
+    fn walk_sorts_names_and_skips_hidden_files() {
         let root = tempfile::tempdir().unwrap();
         for name in [
             "b/2.PNG",
@@ -326,7 +326,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_once_and_loops_end() {
+    fn walk_follows_links_once_and_breaks_loops() {
         use std::os::unix::fs::symlink;
         let root = tempfile::tempdir().unwrap();
         let other = tempfile::tempdir().unwrap();
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_name_the_format() {
+    fn reason_for_names_unsupported_format() {
         assert_eq!(
             reason_for(OsStr::new("a.HEIC")),
             &*tr!("skip-format-unsupported", form = "HEIC")

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_nobody_opened_for_long_is_swept() {
+    fn sweep_removes_only_long_unused_entries() {
         let cache = tempfile::tempdir().unwrap();
         let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
         let make = |name: &str, folder: u64, mark: Option<u64>| {

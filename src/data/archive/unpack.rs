@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_empty_files_are_counted_and_stop_is_heard_at_each() {
+    fn limits_folder_count_and_stops_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let watch = Watch::none();
         let mut few_left = Unpacking {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_a_zip_will_have_are_counted_before_one_is_made() {
+    fn foresee_limits_folders_before_creating_any() {
         let folder = tempfile::tempdir().unwrap();
         let watch = Watch::none();
         let unpacking = unpacking(folder.path(), &watch);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_by_case_are_not_mixed_where_the_system_would_mix_them() {
+    fn skips_case_conflicts_on_case_insensitive_systems() {
         let folder = tempfile::tempdir().unwrap();
         let unpack = |blind: bool| {
             let into = folder.path().join(blind.to_string());

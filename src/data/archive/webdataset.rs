@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::{Dataset, OpenOptions};
 
-    fn image_of(shade: u8) -> Vec<u8> {
+    fn png_bytes(shade: u8) -> Vec<u8> {
         let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
         let mut bytes = Cursor::new(Vec::new());
         picture
@@ -187,7 +187,7 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn shard(path: &Path, members: &[(String, Vec<u8>)]) {
+    fn write_shard(path: &Path, members: &[(String, Vec<u8>)]) {
         let mut tar = tar::Builder::new(Vec::new());
         for (name, bytes) in members {
             let mut header = tar::Header::new_gnu();
@@ -210,7 +210,7 @@ mod tests {
             let (ending, class) = class(n % 2);
             [
                 (format!("./n{n:03}.{ending}"), class.into_bytes()),
-                (format!("./n{n:03}.png"), image_of(n * 3)),
+                (format!("./n{n:03}.png"), png_bytes(n * 3)),
                 (format!("./n{n:03}.txt"), b"an image".to_vec()),
             ]
         });
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn shards_in_a_folder_have_classes_names_and_splits() {
+    fn opens_shard_folders_with_classes_and_splits() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         let by_number = |class: u8| ("cls", format!("{class}\n"));
-        shard(&at("train/00000.tar"), &samples(0, 6, by_number));
-        shard(&at("train/00001.tar"), &samples(6, 6, by_number));
-        shard(&at("test/00000.tar"), &samples(20, 4, by_number));
+        write_shard(&at("train/00000.tar"), &samples(0, 6, by_number));
+        write_shard(&at("train/00001.tar"), &samples(6, 6, by_number));
+        write_shard(&at("test/00000.tar"), &samples(20, 4, by_number));
         let data = open(root.path()).unwrap();
         assert_eq!(data.classes, ["0", "1"]);
         assert_eq!((data.train.len(), data.test.len()), (12, 4));
@@ -258,21 +258,21 @@ mod tests {
     }
 
     #[test]
-    fn a_single_shard_has_its_classes_in_json() {
+    fn opens_single_shard_with_json_classes() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("birds.tar");
         let by_name = |class: u8| ("json", format!(r#"{{"id": 7, "label": "bird {class}"}}"#));
         let mut members = samples(0, 10, by_name);
-        members.push(("./n100.png".into(), image_of(255)));
+        members.push(("./n100.png".into(), png_bytes(255)));
         members.push(("./n100.npy".into(), b"numbers".to_vec()));
-        shard(&path, &members);
+        write_shard(&path, &members);
         let data = open(&path).unwrap();
         assert_eq!(data.classes, ["bird 0", "bird 1"]);
         assert_eq!((data.train.len(), data.test.len()), (8, 2));
         assert_eq!((data.skipped.len(), data.name.as_str()), (2, "birds"));
         // Images without a class are not samples of a shard.
         let by_nothing = |_| ("json", "{}".to_owned());
-        shard(&path, &samples(0, 4, by_nothing));
+        write_shard(&path, &samples(0, 4, by_nothing));
         assert!(
             open(&path)
                 .unwrap_err()

@@ -119,11 +119,11 @@ mod tests {
     use crate::{Dataset, Sample};
 
     #[test]
-    fn validation_images_are_the_test_split_and_classes_have_titles() {
+    fn opens_imagenet_with_validation_split_and_class_titles() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let images = root.join(IMAGES);
-        let picture = |name: &str, shade: u8| {
+        let write_image = |name: &str, shade: u8| {
             let path = images.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([shade; 3]));
@@ -135,14 +135,14 @@ mod tests {
         let mut answers = String::from("ImageId,PredictionString\n");
         for (folder, shade) in folders.iter().zip([10, 60, 110]) {
             for n in 0..3 {
-                picture(&format!("train/{folder}/{folder}_{n}.JPEG"), shade + n);
+                write_image(&format!("train/{folder}/{folder}_{n}.JPEG"), shade + n);
             }
             let name = format!("ILSVRC2012_val_{shade:08}");
-            picture(&format!("val/{name}.JPEG"), shade + 5);
+            write_image(&format!("val/{name}.JPEG"), shade + 5);
             let line = format!("{name},{folder} 1 2 30 40 {folder} 5 6 7 8 \n");
             answers.push_str(&line);
         }
-        picture("test/ILSVRC2012_test_00000001.JPEG", 200);
+        write_image("test/ILSVRC2012_test_00000001.JPEG", 200);
         // The table of the training images lists only images with boxes.
         let boxes = "ImageId,PredictionString\nn01440764_0,n01440764 1 2 3 4\n";
         let words = "n01440764 tench, Tinca tinca\nn02012849 crane\nn03126707 crane\n";

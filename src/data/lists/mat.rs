@@ -174,7 +174,7 @@ mod tests {
     use crate::{Dataset, OpenOptions};
 
     /// Encodes a row of bytes like MATLAB; short names and rows are stored in place of the length.
-    fn saved(name: &str, numbers: &[u8]) -> Vec<u8> {
+    fn encode_matrix(name: &str, numbers: &[u8]) -> Vec<u8> {
         let element = |kind: u32, content: &[u8]| {
             let length = content.len() as u32;
             let mut bytes = match length {
@@ -204,15 +204,19 @@ mod tests {
         .concat()
     }
 
-    fn file(matrices: &[(&str, &[u8])]) -> Vec<u8> {
+    fn mat_file(matrices: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![b' '; 124];
         bytes.extend_from_slice(b"\0\x01IM");
-        bytes.extend(matrices.iter().flat_map(|(name, row)| saved(name, row)));
+        bytes.extend(
+            matrices
+                .iter()
+                .flat_map(|(name, row)| encode_matrix(name, row)),
+        );
         bytes
     }
 
     #[test]
-    fn flowers_are_read_with_their_labels_and_splits() {
+    fn opens_flowers_with_labels_and_splits() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         std::fs::create_dir(at("jpg")).unwrap();
@@ -220,14 +224,14 @@ mod tests {
             let picture = image::RgbImage::from_pixel(2, 2, image::Rgb([n * 20; 3]));
             picture.save(at(&format!("jpg/image_{n:05}.jpg"))).unwrap();
         }
-        let labels = file(&[("labels", &[77, 2, 77, 2, 2, 77, 2, 77])]);
+        let labels = mat_file(&[("labels", &[77, 2, 77, 2, 2, 77, 2, 77])]);
         let sets: [(&str, &[u8]); 3] = [
             ("trnid", &[1, 2, 5]),
             ("valid", &[6]),
             ("tstid", &[3, 4, 7, 8]),
         ];
         std::fs::write(at(LABELS), &labels).unwrap();
-        std::fs::write(at(SPLITS), file(&sets)).unwrap();
+        std::fs::write(at(SPLITS), mat_file(&sets)).unwrap();
         let open = || Dataset::open(root.path().to_str().unwrap(), &OpenOptions::default());
         let data = open().unwrap();
         assert_eq!(data.classes, ["2", "77"]);

@@ -48,7 +48,7 @@ fn options(threads: usize) -> LoaderOptions {
     }
 }
 
-fn all(samples: &Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Vec<ImageBatch> {
+fn load_all(samples: &Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Vec<ImageBatch> {
     ImageLoader::new(Arc::clone(samples), options)
         .unwrap()
         .collect()
@@ -62,22 +62,22 @@ fn pixels(batches: &[ImageBatch]) -> Vec<u8> {
 }
 
 #[test]
-fn the_stream_is_the_same_for_any_number_of_threads_and_with_a_cache() {
+fn batches_are_identical_for_any_threads_and_cache() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 30);
-    let one = all(&samples, options(1));
+    let one = load_all(&samples, options(1));
     assert_eq!(one.len(), 7, "the last batch of 2 is dropped");
     assert_eq!(one[0].pixels.len(), 4 * 16 * 16 * 3);
     for threads in [2, 5] {
-        assert_eq!(pixels(&one), pixels(&all(&samples, options(threads))));
+        assert_eq!(pixels(&one), pixels(&load_all(&samples, options(threads))));
     }
     let cache = Arc::new(PixelCache::new(1 << 20));
     let cached = || LoaderOptions {
         cache: Some(Arc::clone(&cache)),
         ..options(2)
     };
-    assert_eq!(pixels(&one), pixels(&all(&samples, cached())));
-    assert_eq!(pixels(&one), pixels(&all(&samples, cached())));
+    assert_eq!(pixels(&one), pixels(&load_all(&samples, cached())));
+    assert_eq!(pixels(&one), pixels(&load_all(&samples, cached())));
     let usage = cache.usage();
     assert_eq!((usage.images, usage.hits, usage.misses), (28, 28, 28));
     assert!(usage.bytes >= 28 * 24 * 20 * 3 && usage.bytes <= usage.budget);
@@ -86,7 +86,7 @@ fn the_stream_is_the_same_for_any_number_of_threads_and_with_a_cache() {
 }
 
 #[test]
-fn the_first_of_the_drawn_order_alone_are_read_where_fewer_are_wanted() {
+fn most_limits_reading_to_first_drawn_images() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
     let cache = Arc::new(PixelCache::new(1 << 20));
@@ -99,35 +99,39 @@ fn the_first_of_the_drawn_order_alone_are_read_where_fewer_are_wanted() {
         cache: Some(Arc::clone(&cache)),
         ..whole.clone()
     };
-    let [whole, few] = [whole, few].map(|options| all(&samples, options));
+    let [whole, few] = [whole, few].map(|options| load_all(&samples, options));
     assert_eq!(few.iter().map(ImageBatch::len).collect::<Vec<_>>(), [4, 2]);
     assert!(pixels(&whole).starts_with(&pixels(&few)));
     assert_eq!(cache.usage().misses, 6);
 }
 
 #[test]
-fn whole_pictures_are_kept_where_eight_of_them_fit_and_counted_with_all_they_take() {
+fn cache_stores_originals_only_if_eight_fit() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
-    let one = pixels(&all(&samples, options(2)));
+    let one = pixels(&load_all(&samples, options(2)));
     let each = 24 * 20 * 3 + 160;
-    for (budget, kept) in [(8 * each - 1, 0), (8 * each, 8), (10 * each, 10)] {
+    for (budget, cached_images) in [(8 * each - 1, 0), (8 * each, 8), (10 * each, 10)] {
         let cache = Arc::new(PixelCache::new(budget));
         let cached = LoaderOptions {
             cache: Some(Arc::clone(&cache)),
             ..options(2)
         };
-        assert_eq!(one, pixels(&all(&samples, cached)));
+        assert_eq!(one, pixels(&load_all(&samples, cached)));
         let usage = cache.usage();
-        assert_eq!((usage.images, usage.bytes), (kept, kept * each), "{budget}");
+        assert_eq!(
+            (usage.images, usage.bytes),
+            (cached_images, cached_images * each),
+            "{budget}"
+        );
     }
 }
 
 #[test]
-fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
+fn seed_and_epoch_change_batches_with_labels_aligned() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);
-    let base = all(&samples, options(2));
+    let base = load_all(&samples, options(2));
     for other in [
         LoaderOptions {
             seed: 4,
@@ -138,7 +142,7 @@ fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
             ..options(2)
         },
     ] {
-        let other = all(&samples, other);
+        let other = load_all(&samples, other);
         assert_ne!(pixels(&base), pixels(&other));
         assert_ne!(base[0].indices, other[0].indices);
     }
@@ -150,7 +154,7 @@ fn seed_and_epoch_change_everything_and_labels_stay_with_their_images() {
 }
 
 #[test]
-fn unreadable_images_are_reported_and_the_others_stay_aligned() {
+fn reports_unreadable_images_and_keeps_others_aligned() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 8);
     for i in [1, 4, 5, 6, 7] {
@@ -177,7 +181,7 @@ fn unreadable_images_are_reported_and_the_others_stay_aligned() {
 }
 
 #[test]
-fn dropping_a_loader_ends_its_threads() {
+fn dropping_loader_ends_its_threads() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 64);
     let mut loader = ImageLoader::new(Arc::clone(&samples), options(4)).unwrap();
@@ -186,23 +190,23 @@ fn dropping_a_loader_ends_its_threads() {
     assert_eq!(
         Arc::strong_count(&samples),
         1,
-        "no thread holds the samples"
+        "no thread owns the samples any more"
     );
 }
 
 #[test]
-fn an_inference_cache_gives_the_same_pixels() {
+fn inference_cache_returns_same_pixels() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 5);
     let spec = InputSpec::new(8, 0.875);
     let cache = Arc::new(PixelCache::new(1 << 20));
-    let plain = all(&samples, LoaderOptions::inference(spec, 2));
+    let plain = load_all(&samples, LoaderOptions::inference(spec, 2));
     let cached = LoaderOptions {
         cache: Some(Arc::clone(&cache)),
         ..LoaderOptions::inference(spec, 2)
     };
-    assert_eq!(pixels(&plain), pixels(&all(&samples, cached.clone())));
-    assert_eq!(pixels(&plain), pixels(&all(&samples, cached)));
+    assert_eq!(pixels(&plain), pixels(&load_all(&samples, cached.clone())));
+    assert_eq!(pixels(&plain), pixels(&load_all(&samples, cached)));
     assert_eq!(cache.usage().hits, 5);
     let few: Vec<Sample> = samples.iter().map(|(sample, _)| sample.clone()).collect();
     let singles: Vec<u8> = inputs_of(&few, spec)
@@ -213,7 +217,7 @@ fn an_inference_cache_gives_the_same_pixels() {
 }
 
 #[test]
-fn a_thread_whose_disk_does_not_answer_is_left() {
+fn leave_does_not_wait_for_stuck_threads() {
     let (answer, disk) = std::sync::mpsc::channel::<()>();
     let hangs = std::thread::spawn(move || {
         let _ = disk.recv();

@@ -2,44 +2,44 @@ use super::super::perceptual_hash::tests::scene;
 use super::*;
 
 #[test]
-fn sets_of_near_copies_end_somewhere_and_pairs_are_found_among_many() {
-    let gists: Vec<Option<PerceptualHash>> = (0..400u64)
+fn finds_pairs_and_limits_set_size() {
+    let hashes: Vec<Option<PerceptualHash>> = (0..400u64)
         .map(|at| PerceptualHash::of(&scene(1 + at % 300, 64, 64)))
         .collect();
-    let mut sets = Sets::new(gists.len());
-    sets.join(&gists);
-    for (at, gist) in gists.iter().enumerate().skip(300) {
-        assert!(gist.is_none() || sets.find(at) == sets.find(at - 300));
+    let mut sets = Sets::new(hashes.len());
+    sets.join(&hashes);
+    for (at, hash) in hashes.iter().enumerate().skip(300) {
+        assert!(hash.is_none() || sets.find(at) == sets.find(at - 300));
     }
     assert_eq!(sets.size.iter().filter(|size| **size > 2).count(), 0);
-    let film = vec![PerceptualHash::of(&scene(3, 64, 64)); 3 * MOST];
-    let mut sets = Sets::new(film.len());
-    sets.join(&film);
+    let identical = vec![PerceptualHash::of(&scene(3, 64, 64)); 3 * MOST];
+    let mut sets = Sets::new(identical.len());
+    sets.join(&identical);
     assert!(sets.cut && sets.size.iter().all(|size| *size <= MOST));
 }
 
 #[test]
-fn a_hundred_thousand_strangers_stay_strangers() {
+fn random_hashes_stay_in_separate_sets() {
     let one = PerceptualHash::of(&scene(5, 64, 64)).unwrap();
     let mut bits = 1u64;
-    let mut strange = || {
+    let mut random_hash = || {
         bits ^= bits << 13;
         bits ^= bits >> 7;
         bits ^= bits << 17;
-        let mut gist = one.clone();
-        gist.bits = bits;
-        gist.light = std::array::from_fn(|cell| {
+        let mut hash = one.clone();
+        hash.bits = bits;
+        hash.light = std::array::from_fn(|cell| {
             (bits.wrapping_mul(2 * cell as u64 + 0x9E37_79B9_7F4A_7C15) >> 40) as u8
         });
-        Some(gist)
+        Some(hash)
     };
-    let mut gists: Vec<Option<PerceptualHash>> = (0..100_000).map(|_| strange()).collect();
+    let mut hashes: Vec<Option<PerceptualHash>> = (0..100_000).map(|_| random_hash()).collect();
     // These two differ in a few bits that are spread over the whole hash.
-    let mut twin = gists[7].clone().unwrap();
+    let mut twin = hashes[7].clone().unwrap();
     twin.bits ^= 0x0100_4000_0020_0004;
-    gists[90_000] = Some(twin);
-    let mut sets = Sets::new(gists.len());
-    sets.join(&gists);
+    hashes[90_000] = Some(twin);
+    let mut sets = Sets::new(hashes.len());
+    sets.join(&hashes);
     let size = |sets: &mut Sets, at: usize| {
         let root = sets.find(at);
         sets.size[root]

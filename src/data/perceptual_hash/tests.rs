@@ -31,7 +31,7 @@ fn near(a: &RgbImage, b: &RgbImage) -> bool {
 }
 
 #[test]
-fn resized_lightened_and_shifted_pictures_are_near_and_others_are_not() {
+fn edited_copies_are_near_and_others_are_not() {
     let others: Vec<RgbImage> = (1..40).map(|seed| scene(seed, 96, 72)).collect();
     for seed in 1..40 {
         let one = scene(seed, 160, 120);
@@ -43,14 +43,14 @@ fn resized_lightened_and_shifted_pictures_are_near_and_others_are_not() {
         assert!(near(&one, &light), "lightened, {seed}");
         let moved = image::imageops::crop_imm(&one, 2, 1, 157, 118).to_image();
         assert!(near(&one, &moved), "moved, {seed}");
-        for (other, picture) in (1..40).zip(&others) {
-            assert_eq!(near(&one, picture), seed == other, "{seed} {other}");
+        for (other, image) in (1..40).zip(&others) {
+            assert_eq!(near(&one, image), seed == other, "{seed} {other}");
         }
     }
 }
 
 #[test]
-fn what_says_little_is_nobodys_copy() {
+fn ignores_low_detail_images_and_greyscale_copies() {
     assert!(PerceptualHash::of(&scene(1, 47, 200)).is_none());
     assert!(PerceptualHash::of(&RgbImage::from_pixel(99, 99, image::Rgb([70; 3]))).is_none());
     // A drawing on a plain background.

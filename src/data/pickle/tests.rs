@@ -13,7 +13,7 @@ const CIFAR_LIKE: &[u8] = b"\x80\x02}q\x01(U\x04dataq\x02cnumpy.core.multiarray\
     (K\x07M\x2c\x01J\xff\xff\xff\xffeu.";
 
 #[test]
-fn a_numpy_array_and_a_list_are_found() {
+fn reads_numpy_array_and_list() {
     let pickle = read(CIFAR_LIKE).unwrap();
     let labels = pickle.get("fine_labels").unwrap();
     assert_eq!(pickle.numbers(labels).unwrap(), [7, 300, -1]);
@@ -24,7 +24,7 @@ fn a_numpy_array_and_a_list_are_found() {
 }
 
 #[test]
-fn cut_files_and_foreign_instructions_are_problems() {
+fn rejects_truncated_files_and_unsupported_opcodes() {
     for keep in 0..CIFAR_LIKE.len() {
         assert!(read(&CIFAR_LIKE[..keep]).is_err(), "cut to {keep}");
     }
@@ -43,16 +43,16 @@ fn cut_files_and_foreign_instructions_are_problems() {
 
 proptest! {
     #[test]
-    fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         if let Ok(pickle) = read(&bytes) {
             let _ = pickle.get("data").and_then(|id| pickle.array_range(id));
         }
     }
 
     #[test]
-    fn a_changed_byte_never_panics(place in 0..CIFAR_LIKE.len(), value in any::<u8>()) {
+    fn changed_byte_does_not_panic(position in 0..CIFAR_LIKE.len(), value in any::<u8>()) {
         let mut bytes = CIFAR_LIKE.to_vec();
-        bytes[place] = value;
+        bytes[position] = value;
         if let Ok(pickle) = read(&bytes) {
             let _ = pickle.get("fine_labels").and_then(|id| pickle.numbers(id));
         }

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_frame_is_what_the_markers_say() {
+    fn frame_reads_size_and_scans_from_markers() {
         let picture = image::RgbImage::new(40, 30);
         let mut bytes = std::io::Cursor::new(Vec::new());
         picture

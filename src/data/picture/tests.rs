@@ -13,7 +13,7 @@ fn encoded(format: ImageFormat) -> Vec<u8> {
 }
 
 #[test]
-fn every_format_is_read_by_content_not_by_name() {
+fn detects_formats_by_content() {
     for format in [
         ImageFormat::Jpeg,
         ImageFormat::Png,
@@ -28,7 +28,7 @@ fn every_format_is_read_by_content_not_by_name() {
 }
 
 #[test]
-fn files_cut_anywhere_are_problems_and_never_panics() {
+fn rejects_truncated_files() {
     for format in [
         ImageFormat::Jpeg,
         ImageFormat::Png,
@@ -52,7 +52,7 @@ fn files_cut_anywhere_are_problems_and_never_panics() {
 }
 
 #[test]
-fn a_jpeg_is_read_without_its_end_marker_but_not_without_its_pixels() {
+fn jpeg_may_lack_end_marker_but_not_pixels() {
     let noise = |x: u32, y: u32| (x * 97 + y * 389).wrapping_mul(2_654_435_761) >> 24;
     let noise = RgbImage::from_fn(67, 45, |x, y| image::Rgb([noise(x, y) as u8; 3]));
     let mut noisy = Cursor::new(Vec::new());
@@ -76,7 +76,7 @@ fn a_jpeg_is_read_without_its_end_marker_but_not_without_its_pixels() {
 }
 
 /// Returns a PNG whose header declares another size than it has.
-fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
+fn with_declared_size(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
     // The checksum covers type and data of the IHDR chunk.
@@ -88,7 +88,7 @@ fn claiming(mut png: Vec<u8>, width: u32, height: u32) -> Vec<u8> {
 
 /// Returns a black colour PNG of `width` × `height` pixels. Its rows are compressed one by one, so that creating it
 /// needs little memory.
-fn black(width: u32, height: u32) -> Vec<u8> {
+fn black_png(width: u32, height: u32) -> Vec<u8> {
     use std::io::Write;
     let mut pack = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     let row = vec![0; 1 + 3 * width as usize];
@@ -105,26 +105,26 @@ fn black(width: u32, height: u32) -> Vec<u8> {
         crc.update(&png[from..]);
         png.extend(crc.sum().to_be_bytes());
     }
-    claiming(png, width, height)
+    with_declared_size(png, width, height)
 }
 
 #[test]
-fn a_huge_header_is_refused_before_allocation() {
-    let png = claiming(encoded(ImageFormat::Png), 30_000, 30_000);
+fn rejects_huge_dimensions_before_allocation() {
+    let png = with_declared_size(encoded(ImageFormat::Png), 30_000, 30_000);
     let problem = decode_picture(&png, FULL_DEPTH).unwrap_err();
     assert!(problem.what.contains("30000×30000"), "{problem}");
 }
 
 #[test]
-fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() {
-    let panorama = black(21_000, 4_800);
+fn decodes_large_images_only_with_enough_memory() {
+    let panorama = black_png(21_000, 4_800);
     assert!(panorama.len() < 4 << 20);
     let read = decode_within(&panorama, FULL_DEPTH, || Some(8 << 30)).unwrap();
     assert_eq!(read.picture.dimensions(), (21_000, 4_800));
     drop(read);
     // An image below the minimum limit does not need free memory.
     assert!(decode_within(&panorama, FULL_DEPTH, || Some(0)).is_ok());
-    let larger = claiming(panorama, 16_000, 12_000);
+    let larger = with_declared_size(panorama, 16_000, 12_000);
     let problem = decode_within(&larger, FULL_DEPTH, || Some(1 << 30))
         .err()
         .unwrap();
@@ -145,7 +145,7 @@ fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() 
 }
 
 #[test]
-fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
+fn memory_limit_counts_wide_channels_and_decoder_state() {
     let refused = |bytes: &[u8]| {
         let problem = decode_within(bytes, FULL_DEPTH, || Some(64 << 30))
             .err()
@@ -158,7 +158,7 @@ fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
     let deep = DynamicImage::ImageRgba16(image::ImageBuffer::new(2, 2));
     let mut bytes = Cursor::new(Vec::new());
     deep.write_to(&mut bytes, ImageFormat::Png).unwrap();
-    refused(&claiming(bytes.into_inner(), 9_000, 9_000));
+    refused(&with_declared_size(bytes.into_inner(), 9_000, 9_000));
     // 27 million pixels of four floats: as stored, in the decoder, and as RGB.
     let mut bytes = Cursor::new(Vec::new());
     let floats = DynamicImage::ImageRgba32F(image::ImageBuffer::new(1, 1));
@@ -188,7 +188,7 @@ fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
 }
 
 #[test]
-fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
+fn drops_alpha_and_scales_sixteen_bit_values() {
     let clear = image::RgbaImage::from_pixel(2, 2, image::Rgba([200, 100, 50, 0]));
     let mut bytes = Cursor::new(Vec::new());
     clear.write_to(&mut bytes, ImageFormat::Png).unwrap();
@@ -224,7 +224,7 @@ fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
 }
 
 #[test]
-fn foreign_formats_are_named() {
+fn names_unsupported_formats() {
     let heic = b"\0\0\0\x18ftypheic\0\0\0\0";
     assert!(
         decode_picture(heic, FULL_DEPTH)

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_longer_than_the_file_are_seen_in_every_form() {
+    fn rejects_tag_lists_beyond_file_end() {
         let picture = image::RgbImage::new(3, 2);
         let mut bytes = Cursor::new(Vec::new());
         picture
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn palettes_give_their_colours_in_both_forms() {
+    fn decodes_palettes_of_tiff_and_bigtiff() {
         for big in [false, true] {
             let bytes = with_palette(big);
             let picture = super::super::decode_picture(&bytes, 16).unwrap();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_directories_are_no_panic() {
+    fn damaged_directories_do_not_panic() {
         for big in [false, true] {
             let whole = with_palette(big);
             for at in 2..240 {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     /// Returns a file with these chunks.
-    fn file(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
+    fn webp_file(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = b"RIFF\0\0\0\0WEBP".to_vec();
         for (name, body) in chunks {
             bytes.extend_from_slice(*name);
@@ -50,24 +50,24 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_larger_than_its_canvas_counts() {
+    fn largest_frame_may_exceed_canvas() {
         let vast = b"\0\0\0\x9D\x01\x2A\xFF\x3F\xFF\x3F\0\0";
-        let (canvas, film) = ([0; 10], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let (canvas, animation) = ([0; 10], [2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let most = 16383 * 16383;
-        let bytes = file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
+        let bytes = webp_file(&[(b"VP8X", &canvas), (b"VP8 ", vast)]);
         assert_eq!(largest_frame(&bytes), most);
         assert!(beside(&bytes, 1) > most);
         // A frame inside an animation, after the header of the animation frame.
         let inner = [&[0; 16], b"VP8 ".as_slice(), &12_u32.to_le_bytes(), vast].concat();
-        let film = file(&[(b"VP8X", &film), (b"ANMF", &inner)]);
-        assert_eq!(largest_frame(&film), most);
-        assert!(beside(&film, 100) > beside(&bytes, 100));
+        let animation = webp_file(&[(b"VP8X", &animation), (b"ANMF", &inner)]);
+        assert_eq!(largest_frame(&animation), most);
+        assert!(beside(&animation, 100) > beside(&bytes, 100));
         assert_eq!(largest_frame(&bytes[..20]), 0);
         // A frame after many unknown chunks.
         let nothing: (&[u8; 4], &[u8]) = (b"XXXX", &[]);
         let mut chunks = vec![nothing; 1000];
         chunks.insert(0, (b"VP8X", &canvas));
         chunks.push((b"VP8 ", vast));
-        assert_eq!(largest_frame(&file(&chunks)), most);
+        assert_eq!(largest_frame(&webp_file(&chunks)), most);
     }
 }

@@ -13,7 +13,7 @@ fn classes(n: usize) -> Vec<String> {
 }
 
 #[test]
-fn orders_are_read_and_written_back() {
+fn parses_and_formats_class_orders() {
     for text in ["natural", "seed:7", "cifar100_order2"] {
         let order = ClassOrder::parse(text).unwrap();
         assert_eq!(order.to_string(), text);
@@ -29,14 +29,14 @@ fn orders_are_read_and_written_back() {
 }
 
 #[test]
-fn seeded_orders_differ_by_seed_only() {
+fn seeded_orders_depend_only_on_seed() {
     let draw = |seed| ClassOrder::Seeded(seed).resolve(&classes(50)).unwrap();
     assert_eq!(draw(1), draw(1));
     assert_ne!(draw(1), draw(2));
 }
 
 #[test]
-fn the_papers_orders_are_permutations() {
+fn paper_orders_match_published_configurations() {
     assert_eq!(ClassOrder::presets(100).len(), 2);
     assert_eq!(ClassOrder::presets(200).len(), 2);
     assert_eq!(ClassOrder::presets(345).len(), 2);
@@ -54,7 +54,7 @@ fn the_papers_orders_are_permutations() {
 }
 
 #[test]
-fn wrong_orders_say_what_is_wrong() {
+fn rejects_invalid_class_orders() {
     let names = classes(3);
     let wrong = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
     let what = tr!("problem-class-order-duplicate", index = "c000");
@@ -93,7 +93,7 @@ fn wrong_orders_say_what_is_wrong() {
 }
 
 #[test]
-fn sizes_cut_all_classes() {
+fn task_sizes_cover_all_classes() {
     let cut = |text: &str, n| TaskSizes::parse(text).unwrap().ranges(n);
     assert_eq!(cut("10", 25).unwrap(), [0..10, 10..20, 20..25]);
     assert_eq!(cut("6,5", 11).unwrap(), [0..6, 6..11]);
@@ -119,7 +119,7 @@ fn sizes_cut_all_classes() {
 }
 
 #[test]
-fn labels_are_positions_in_the_order() {
+fn label_is_position_in_class_order() {
     let scenario = Scenario::new(
         &classes(4),
         &ClassOrder::Indices(vec![2, 0, 3, 1]),
@@ -136,7 +136,7 @@ fn labels_are_positions_in_the_order() {
 }
 
 #[test]
-fn a_given_order_is_a_short_list_and_comes_back() {
+fn index_orders_roundtrip_as_ranges() {
     for (indices, text) in [
         (vec![0, 1, 2, 3, 4, 6, 5, 7, 8, 9], "0-4,6,5,7-9"),
         (vec![1, 0], "1,0"),
@@ -180,7 +180,7 @@ fn a_given_order_is_a_short_list_and_comes_back() {
 }
 
 #[test]
-fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
+fn moved_updates_class_order_and_settings() {
     let start = Scenario::new(&classes(6), &ClassOrder::Natural, &TaskSizes::Every(2)).unwrap();
     let order = |scenario: &Scenario| scenario.class_order.clone();
     assert_eq!(start.as_settings(), ("natural".into(), "2".into()));
@@ -188,7 +188,7 @@ fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
     assert_eq!(order(&moved), [1, 2, 0, 3, 4, 5]);
     assert_eq!(moved.tasks, [0..1, 1..4, 4..6]);
     assert_eq!(moved.as_settings(), ("1,2,0,3-5".into(), "1,3,2".into()));
-    // Moves within a task, forwards and backwards, past the end, and to the same place.
+    // Moves within a task, forwards and backwards, past the end, and to the same position.
     assert_eq!(order(&start.moved(0, 0, 2)), [1, 0, 2, 3, 4, 5]);
     assert_eq!(order(&start.moved(1, 0, 0)), [1, 0, 2, 3, 4, 5]);
     assert_eq!(start.moved(2, 1, 0), start);
@@ -206,13 +206,13 @@ fn classes_move_between_tasks_and_the_settings_say_where_they_went() {
 proptest::proptest! {
     /// After any moves, every class occurs exactly once, and the written settings give the same scenario.
     #[test]
-    fn any_moves_are_written_down_whole(
+    fn settings_roundtrip_after_any_moves(
         moves in proptest::collection::vec((0..9_usize, 0..6_usize, 0..9_usize), 0..12),
     ) {
         let mut scenario =
             Scenario::new(&classes(9), &ClassOrder::Seeded(1), &TaskSizes::First(4, 2)).unwrap();
-        for (position, task, place) in moves {
-            scenario = scenario.moved(position, task, place);
+        for (position, task, target) in moves {
+            scenario = scenario.moved(position, task, target);
         }
         let (order, sizes) = scenario.as_settings();
         let again = Scenario::new(
@@ -226,7 +226,7 @@ proptest::proptest! {
 
     /// Any text as an order, and any bytes as an order file, give an order or a Problem.
     #[test]
-    fn any_text_is_an_order_or_a_problem(
+    fn parsing_arbitrary_orders_does_not_panic(
         text in "[0-9,\\- a-z:]{0,24}",
         bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
         json in "[\\[\\]0-9,\"a-c{}:\\-.e]{0,40}",

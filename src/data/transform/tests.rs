@@ -4,7 +4,7 @@
 
 use super::*;
 
-fn picture(width: u32, height: u32) -> RgbImage {
+fn test_image(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         image::Rgb([
             (x * 255 / width) as u8,
@@ -15,7 +15,7 @@ fn picture(width: u32, height: u32) -> RgbImage {
 }
 
 #[test]
-fn the_shorter_side_follows_the_ratio() {
+fn shorter_side_follows_crop_ratio() {
     let side = |size, crop_ratio| InputSpec::new(size, crop_ratio).shorter_side();
     assert_eq!(side(224, 0.875), 256);
     assert_eq!(side(32, 1.0), 32);
@@ -27,24 +27,24 @@ fn the_shorter_side_follows_the_ratio() {
 }
 
 #[test]
-fn a_picture_of_the_right_size_is_untouched() {
-    let picture = picture(32, 32);
+fn inference_leaves_exact_size_unchanged() {
+    let source = test_image(32, 32);
     let spec = InputSpec::new(32, 1.0);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&picture, spec, &mut out).unwrap();
-    assert_eq!(&out, picture.as_raw());
+    infer_into(&source, spec, &mut out).unwrap();
+    assert_eq!(&out, source.as_raw());
 }
 
 #[test]
-fn the_centre_crop_equals_resize_then_crop() {
+fn centre_crop_equals_resize_then_crop() {
     // 90×60 → shorter side 37 → 55×37 → crop 32 at (round(11.5)=12, round(2.5)=2).
-    let picture = picture(90, 60);
+    let source = test_image(90, 60);
     let spec = InputSpec::new(32, 0.875);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&picture, spec, &mut out).unwrap();
+    infer_into(&source, spec, &mut out).unwrap();
     let mut whole = TypedImage::<U8x3>::new(55, 37);
     fir::Resizer::new()
-        .resize_typed(&view(&picture).unwrap(), &mut whole, &options(spec.resize))
+        .resize_typed(&view(&source).unwrap(), &mut whole, &options(spec.resize))
         .unwrap();
     for y in 0..32 {
         for x in 0..32 {
@@ -61,25 +61,25 @@ fn the_centre_crop_equals_resize_then_crop() {
 }
 
 #[test]
-fn needles_do_not_need_memory() {
+fn handles_extreme_aspect_ratios() {
     let spec = InputSpec::new(224, 0.875);
     let mut out = vec![0; spec.bytes()];
-    infer_into(&picture(1, 60_000), spec, &mut out).unwrap();
-    infer_into(&picture(60_000, 2), spec, &mut out).unwrap();
-    infer_into(&picture(1, 1), spec, &mut out).unwrap();
+    infer_into(&test_image(1, 60_000), spec, &mut out).unwrap();
+    infer_into(&test_image(60_000, 2), spec, &mut out).unwrap();
+    infer_into(&test_image(1, 1), spec, &mut out).unwrap();
     assert!(infer_into(&RgbImage::new(0, 0), spec, &mut out).is_err());
 }
 
 #[test]
-fn a_flip_mirrors_and_a_box_outside_is_refused() {
-    let picture = picture(8, 8);
+fn crop_into_flips_and_rejects_outside_boxes() {
+    let source = test_image(8, 8);
     let mut plain = vec![0; 8 * 8 * 3];
     let mut flipped = plain.clone();
     let mut crop = CropBox::new(0, 0, 8, 8);
     let spec = InputSpec::new(8, 1.0);
-    crop_into(&picture, &crop, spec, &mut plain).unwrap();
+    crop_into(&source, &crop, spec, &mut plain).unwrap();
     crop.flip = true;
-    crop_into(&picture, &crop, spec, &mut flipped).unwrap();
+    crop_into(&source, &crop, spec, &mut flipped).unwrap();
     assert_eq!(&plain[..3], &flipped[21..24]);
     assert_eq!(&plain[9..12], &flipped[12..15]);
     for bad in [
@@ -87,13 +87,13 @@ fn a_flip_mirrors_and_a_box_outside_is_refused() {
         CropBox::new(0, 0, 0, 8),
         CropBox::new(u32::MAX, 0, 2, 2),
     ] {
-        let problem = crop_into(&picture, &bad, spec, &mut plain).unwrap_err();
+        let problem = crop_into(&source, &bad, spec, &mut plain).unwrap_err();
         assert!(problem.is("problem-crop-outside-image"), "{problem}");
     }
 }
 
 #[test]
-fn drawn_boxes_follow_the_formula() {
+fn drawn_crops_follow_expected_distribution() {
     // With a maximum scale of 0.5, nearly all boxes fit into a square image, so the area share is nearly uniform on
     // [0.08, 0.5].
     let augment = Augment {
@@ -124,7 +124,7 @@ fn drawn_boxes_follow_the_formula() {
 }
 
 #[test]
-fn a_needle_falls_back_on_the_largest_allowed_centre_crop() {
+fn draw_falls_back_to_largest_centre_crop() {
     let augment = Augment {
         crop_scale: (1.0, 1.0),
         flip: false,
@@ -136,7 +136,7 @@ fn a_needle_falls_back_on_the_largest_allowed_centre_crop() {
 }
 
 #[test]
-fn ranges_are_checked() {
+fn checked_rejects_invalid_crop_scales() {
     for crop_scale in [(0.5, 0.2), (0.0, 1.0)] {
         let augment = Augment {
             crop_scale,
@@ -149,7 +149,7 @@ fn ranges_are_checked() {
 
 /// Pixels and channel means computed by timm 1.0.31 and Pillow with `create_transform(…, mean=0, std=1)`.
 #[test]
-fn inputs_are_those_of_timms_transform() {
+fn inference_matches_timm_transform() {
     let at = [(0, 0), (3, 17), (13, 9), (27, 27)];
     for (mode, crop_ratio, interpolation, size, image, pixels, means) in [
         (
@@ -203,7 +203,7 @@ fn inputs_are_those_of_timms_transform() {
             ..InputSpec::new(size, crop_ratio)
         };
         let mut out = vec![0; spec.bytes()];
-        infer_into(&picture(image.0, image.1), spec, &mut out).unwrap();
+        infer_into(&test_image(image.0, image.1), spec, &mut out).unwrap();
         for ((row, column), wanted) in at.into_iter().zip(pixels) {
             let found = &out[(row * size + column) * 3..][..3];
             let apart = found.iter().zip(wanted).map(|(a, b)| a.abs_diff(b));

@@ -230,7 +230,7 @@ mod tests {
     use crate::{Dataset, OpenOptions};
 
     /// Copies files written by `tests/small_parquet.py`.
-    fn copied(folder: &Path, names: &[&str]) {
+    fn copy_fixtures(folder: &Path, names: &[&str]) {
         let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parquet");
         std::fs::create_dir_all(folder).unwrap();
         for name in names {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_hub_have_classes_and_splits() {
+    fn opens_hub_files_with_classes_and_splits() {
         let root = tempfile::tempdir().unwrap();
         let data = root.path().join("data");
         let names = [
@@ -256,7 +256,7 @@ mod tests {
             "train-00001-of-00002",
             "test-00000-of-00001",
         ];
-        copied(
+        copy_fixtures(
             &data,
             &names
                 .map(|name| format!("{name}.parquet"))
@@ -275,9 +275,9 @@ mod tests {
     }
 
     #[test]
-    fn a_single_file_may_have_plain_bytes_and_named_classes() {
+    fn opens_single_file_and_rejects_unsupported_compression() {
         let root = tempfile::tempdir().unwrap();
-        copied(root.path(), &["plain.parquet", "zstd.parquet"]);
+        copy_fixtures(root.path(), &["plain.parquet", "zstd.parquet"]);
         let data = open(&root.path().join("plain.parquet")).unwrap();
         assert_eq!(
             (data.classes, data.name),
@@ -292,9 +292,9 @@ mod tests {
     }
 
     #[test]
-    fn damaged_files_are_problems() {
+    fn rejects_truncated_and_survives_corrupted_files() {
         let root = tempfile::tempdir().unwrap();
-        copied(root.path(), &["plain.parquet"]);
+        copy_fixtures(root.path(), &["plain.parquet"]);
         let path = root.path().join("plain.parquet");
         let whole = std::fs::read(&path).unwrap();
         for at in (4..whole.len()).step_by(61) {
