@@ -245,22 +245,22 @@ mod tests {
             .collect()
     }
 
-    type Way = Box<dyn Fn(ProductTarget<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
+    type ProductFn = Box<dyn Fn(ProductTarget<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
 
     /// Returns all kernels of this processor for such a product.
-    fn ways() -> Vec<Way> {
-        let mut ways: Vec<Way> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
+    fn all_kernels() -> Vec<ProductFn> {
+        let mut all_kernels: Vec<ProductFn> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
         for level in Level::all() {
-            ways.push(Box::new(move |to, a, b| widened(level, to, &[], a, b)));
+            all_kernels.push(Box::new(move |to, a, b| widened(level, to, &[], a, b)));
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if is_native() {
             // SAFETY: the processor supports these instructions, as checked above.
-            ways.push(Box::new(|to, a, b| unsafe {
+            all_kernels.push(Box::new(|to, a, b| unsafe {
                 of_the_processor(to, &[], a, b);
             }));
         }
-        ways
+        all_kernels
     }
 
     proptest! {
@@ -269,7 +269,7 @@ mod tests {
         /// For any shape, address, row stride and transposition: each number is the sum of products of rounded numbers,
         /// and nothing outside the result is written.
         #[test]
-        fn every_number_is_the_sum_of_rounded_products(
+        fn products_match_f64_sums_of_rounded_inputs(
             [rows, columns] in [1..=300usize, 1..=300],
             inner in prop_oneof![1..=300usize, 500..=1100usize],
             [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
@@ -286,9 +286,9 @@ mod tests {
             let b = if turned { b.transposed() } else { b };
             let stride = columns + y_gap;
             let before = numbers(from + rows * stride, 1500);
-            for way in ways() {
+            for kernel in all_kernels() {
                 let mut after = before.clone();
-                way(ProductTarget { y: &mut after[from..], stride, store }, a, b);
+                kernel(ProductTarget { y: &mut after[from..], stride, store }, a, b);
                 prop_assert_eq!(&after[..from], &before[..from]);
                 for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
                     let (r, c) = (i / stride, i % stride);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_begins_with_the_bias() {
+    fn product_adds_bias() {
         for [rows, inner, columns] in [[0, 8, 16], [1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
             let (of_a, of_b) = (numbers(rows * inner, 1), halves(inner * columns, 500));
             let a = Matrix::new(&of_a, rows, inner, inner);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_to_the_nearest() {
+    fn rounded_matches_round_to_nearest() {
         let all = [
             1.0,
             -1.0,

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn starts_on_a_cache_line_and_has_its_length() {
+    fn new_buffer_is_aligned_to_cache_line() {
         for len in [0, 1, 15, 16, 17, 5000] {
             let buffer = Buffer::new(len);
             assert_eq!(buffer.len(), len);
@@ -139,25 +139,25 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_keeps_one_for_itself() {
+    fn recycled_buffers_are_reused_per_thread() {
         let kept = Buffer::kept(5000);
-        let place = kept.as_ptr() as usize;
+        let address = kept.as_ptr() as usize;
         kept.recycle();
         let other = std::thread::spawn(|| Buffer::kept(5000).as_ptr() as usize).join();
-        assert!(other.is_ok_and(|other| other != place));
+        assert!(other.is_ok_and(|other| other != address));
         let again = Buffer::kept(4000);
-        assert_eq!((again.as_ptr() as usize, again.len()), (place, 5000));
+        assert_eq!((again.as_ptr() as usize, again.len()), (address, 5000));
         again.recycle();
         assert_eq!(Buffer::kept(6000).len(), 6000);
     }
 
     #[test]
-    fn memory_comes_back_when_the_buffer_is_dropped() {
+    fn dropped_buffer_memory_is_reused() {
         let len = 234_567;
         let mut buffer = Buffer::new(len);
         buffer.fill(2.0);
-        let place = buffer.as_ptr() as usize;
+        let address = buffer.as_ptr() as usize;
         drop(buffer);
-        assert_eq!(Buffer::new(len).as_ptr() as usize, place);
+        assert_eq!(Buffer::new(len).as_ptr() as usize, address);
     }
 }

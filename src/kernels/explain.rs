@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_product_is_told_with_its_kernel_while_somebody_asks() {
+    fn during_records_products_with_their_kernels() {
         let numbers = vec![0.5f32; 64 * 67];
         let a = Matrix::new(&numbers, 61, 64, 67);
         let straight = Matrix::new(&numbers, 64, 59, 64);

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_number_of_threads_changes_a_product() {
+    fn product_is_identical_for_any_thread_count() {
         let counts = [1, 2, 3, 7, 16, 32];
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pools: Vec<_> = counts.into_iter().flat_map(pool).collect();

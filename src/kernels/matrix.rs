@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_whose_last_index_wraps_fits_nowhere() {
+    fn fits_rejects_wrapping_indices() {
         const HALF: usize = 1 << (usize::BITS - 1);
         assert!(fits(2, 3, 3, 1, 6) && !fits(2, 3, 3, 1, 5));
         assert!(fits(0, 3, 3, 1, 0) && fits(3, 0, HALF, 1, 0));

@@ -429,7 +429,7 @@ mod tests {
     }
 
     /// Returns the exact expected value of an element of the result.
-    fn one(
+    fn expected_element(
         a: impl Fn(usize) -> f32,
         b: impl Fn(usize) -> f32,
         inner: usize,
@@ -451,7 +451,7 @@ mod tests {
         /// For any shape, address, row stride and transposition: each element is the plain sum, and nothing outside
         /// the result is written.
         #[test]
-        fn every_number_is_the_plain_sum(
+        fn products_match_plain_sums_bit_for_bit(
             [rows, columns] in [1..=300usize, 1..=300],
             inner in prop_oneof![1..=300usize, 500..=1100usize],
             [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
@@ -479,7 +479,7 @@ mod tests {
                     let (r, c) = (i / stride, i % stride);
                     let left = |k: usize| a.data[r * a.row + k * a.column];
                     let right = |k: usize| b.data[k * b.row + c * b.column];
-                    let want = if c < columns { one(left, right, inner, *old, store) } else { *old };
+                    let want = if c < columns { expected_element(left, right, inner, *old, store) } else { *old };
                     prop_assert_eq!(got.to_bits(), want.to_bits(), "{} {} {:?}", r, c, level);
                 }
             }

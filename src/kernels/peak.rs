@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_processor_does_something_in_a_second() {
+    fn peak_exceeds_one_megaflop_per_second() {
         for kernel in [Kernel::Panels, Kernel::Gemm, Kernel::Bf16, bf16::kernel()] {
             assert!(peak(kernel) > 1e6);
         }
@@ -144,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "measures"]
-    fn the_speed_of_products_is_measured() {
+    #[ignore = "benchmark"]
+    fn product_speed_is_measured() {
         let shapes = [
             ("ViT-B/16 qkv", [394, 768, 2304]),
             ("ViT-B/16 proj", [394, 768, 768]),

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gradient_undoes_the_rotation_and_leading_tokens_and_values_stay() {
+    fn rotation_is_inverted_by_its_gradient() {
         let (tokens, width, pairs) = (5, 8, 2);
         let angle = |i: usize| 0.3 + i as f32;
         for half in [false, true] {

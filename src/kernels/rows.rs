@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_go_there_and_back() {
+    fn order_gathers_rows_and_maps_them_back() {
         // Two images of three rows of two values; the second row is dropped, and one new row is zero.
         let order = Order::new(vec![2, NOWHERE, 0], 3);
         let x: Vec<f32> = (0u8..12).map(f32::from).collect();
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "left == right")]
-    fn no_row_goes_to_two_places() {
+    fn order_rejects_duplicate_rows() {
         Order::new(vec![0, 0], 1);
     }
 }

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caller_keeps_its_threads_and_shares_them_with_nobody() {
+    fn each_caller_has_its_own_thread_pool() {
         let ids = || together(|| rayon::broadcast(|_| std::thread::current().id()));
         let (first, again) = (ids(), ids());
         assert_eq!(first.len(), rayon::current_num_threads());
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "inside")]
-    fn a_panic_reaches_the_caller() {
+    fn together_propagates_panics() {
         together(|| panic!("inside"));
     }
 }
