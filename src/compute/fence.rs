@@ -49,7 +49,7 @@ mod tests {
 
     /// `Cargo.toml` enables overflow checks in every build, because a wrong sum would give a wrong figure.
     #[test]
-    fn a_sum_that_overflows_is_a_problem() {
+    fn integer_overflow_becomes_problem() {
         let images = black_box(u32::MAX);
         let counted = catch_panic_as_problem(|| Ok(images + black_box(1)));
         let told = counted.map_err(|problem| problem.what);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_device_fails_as_a_device() {
+    fn is_of_device_matches_device_errors_only() {
         let of_device = [
             "wgpu error: Validation Error",
             "Parent device is lost",

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_a_wrong_a_crashing_and_a_hanging_gpu_are_told_apart() {
+    fn self_test_detects_wrong_crashing_and_hanging_gpus() {
         let long = Duration::from_secs(20);
         let right = format!("echo '{}'", serde_json::to_string(&good()).unwrap());
         let asked =
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_prints_or_crashes_while_it_is_listed_does_no_harm() {
+    fn listing_survives_noisy_or_crashing_driver() {
         let asked = |script: &str| {
             let folder = tempfile::tempdir().unwrap();
             let program = scripted(folder.path(), script);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_somebody_ended_condemns_nobody() {
+    fn interrupted_self_test_is_not_cached() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("devices.toml");
         // A shell in the background ignores Ctrl-C, so this status is constructed.
@@ -238,14 +238,14 @@ mod tests {
                 !unknown.good && unknown.note.contains("was stopped"),
                 "{unknown:?}"
             );
-            assert!(!file.exists(), "{signal}: nothing is kept");
+            assert!(!file.exists(), "{signal}: a verdict was saved");
         }
         let crashed = || try_run("kill -SEGV $$", Duration::from_secs(20));
         assert!(!verdict(&gpu(), Some(&file), crashed).good && file.exists());
     }
 
     #[test]
-    fn a_verdict_is_kept_per_driver() {
+    fn verdicts_are_cached_per_driver_and_gpu() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/devices.toml");
         let bad = SelfTestResult::bad("wrong".into());
@@ -253,7 +253,9 @@ mod tests {
         assert!(!unasked.good && unasked.note == "not started");
         let first = verdict(&gpu(), Some(&file), || Ok(bad.clone()));
         assert_eq!(first, bad);
-        let again = verdict(&gpu(), Some(&file), || unreachable!("it is kept"));
+        let again = verdict(&gpu(), Some(&file), || {
+            unreachable!("the verdict was not read from the file")
+        });
         assert_eq!(again, bad);
         let updated = DeviceInfo {
             driver: "2.0".into(),

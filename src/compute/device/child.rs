@@ -202,24 +202,28 @@ pub(super) fn list_of(program: &Path) -> Option<Vec<DeviceInfo>> {
 mod tests {
     use super::*;
 
-    fn asked(script: &str, limit: Duration) -> Option<(ExitStatus, String)> {
+    fn run_shell(script: &str, limit: Duration) -> Option<(ExitStatus, String)> {
         run_child(Path::new("/bin/sh"), &["-c", script], limit).unwrap()
     }
 
     #[test]
-    fn a_child_that_says_more_than_a_pipe_holds_does_not_hang() {
+    fn large_child_output_does_not_block() {
         let talk = "yes driver | head -c 300000; echo end";
-        let (status, said) = asked(talk, Duration::from_secs(20)).unwrap();
-        assert!(status.success() && said.ends_with("end"), "{}", said.len());
-        let (status, said) = asked("yes | head -c 9000000", Duration::from_secs(20)).unwrap();
-        assert!(status.success() && said.len() <= MOST);
+        let (status, output) = run_shell(talk, Duration::from_secs(20)).unwrap();
+        assert!(
+            status.success() && output.ends_with("end"),
+            "{}",
+            output.len()
+        );
+        let (status, output) = run_shell("yes | head -c 9000000", Duration::from_secs(20)).unwrap();
+        assert!(status.success() && output.len() <= MOST);
     }
 
     #[test]
-    fn what_a_child_leaves_running_is_not_waited_for() {
+    fn background_processes_of_child_are_not_awaited() {
         let began = Instant::now();
-        let (status, said) = asked("echo done; sleep 20 &", Duration::from_secs(20)).unwrap();
-        assert!(status.success() && said == "done", "{said}");
+        let (status, output) = run_shell("echo done; sleep 20 &", Duration::from_secs(20)).unwrap();
+        assert!(status.success() && output == "done", "{output}");
         assert!(began.elapsed() < Duration::from_secs(15));
     }
 }

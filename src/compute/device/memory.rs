@@ -99,20 +99,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_card_of_that_place_is_read_and_no_other() {
-        let told = "00000000:01:00.0, 24564, 23100\n00000000:41:00.0, 8192, 100\n";
-        let found = row_of(told, "0000:41:00.0").unwrap();
+    fn row_of_selects_gpu_by_pci_address() {
+        let table = "00000000:01:00.0, 24564, 23100\n00000000:41:00.0, 8192, 100\n";
+        let found = row_of(table, "0000:41:00.0").unwrap();
         assert_eq!((found.total, found.free), (8192 << 20, 100 << 20));
-        assert_eq!(row_of(told, "0000:02:00.0"), None);
+        assert_eq!(row_of(table, "0000:02:00.0"), None);
         assert_eq!(
             row_of("00000000:01:00.0, [N/A], [N/A]", "0000:01:00.0"),
             None
         );
-        assert_eq!(row_of(told, ""), None);
+        assert_eq!(row_of(table, ""), None);
     }
 
     #[test]
-    fn what_the_kernel_tells_of_a_card_is_read() {
+    fn reads_gpu_memory_from_sysfs() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(of_kernel(folder.path()), None);
         std::fs::write(folder.path().join("mem_info_vram_total"), "1000\n").unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_the_processors_memory_has_what_is_free_of_it() {
+    fn cpu_device_reports_system_memory() {
         if cfg!(target_os = "linux") {
             let cpu = super::super::machine::cpu();
             let found = gpu_memory(&cpu).unwrap();

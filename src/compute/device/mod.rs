@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_chosen_by_word_number_selector_or_name() {
+    fn chooses_device_by_word_number_selector_or_name() {
         let all = machine();
         let index = |wanted: &str| choose_from(&all, wanted).unwrap().index;
         assert_eq!(index("auto"), 1);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_the_list() {
+    fn rejects_unknown_or_ambiguous_devices() {
         let all = machine();
         let problem = choose_from(&all, "radeon").unwrap_err();
         assert!(problem.what.contains("Radeon Graphics"), "{problem}");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_software_adapter_is_never_chosen_unasked() {
+    fn software_adapter_is_not_chosen_automatically() {
         let bare = [
             cpu(),
             device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_is_always_there_and_opens() {
+    fn cpu_is_listed_first_and_opens() {
         let first = &list()[0];
         assert!(first.is_cpu() && first.index == 0 && first.name.contains("thread"));
         assert!(open(first).is_ok());

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_card_that_is_lost_twice_costs_no_other_and_an_unknown_one_costs_all() {
+    fn lose_marks_given_gpu_or_all_if_unknown() {
         let [first, second, other] =
             [0, 1, 2].map(|place| Device::wgpu(DeviceKind::DiscreteGpu(place)));
         let adapter = |device: &Device| Adapter {

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_source_of_the_gpu_kernels_counts() {
+    fn fingerprint_includes_every_gpu_kernel_source() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("nn/gpu");
         let mut count = 0;
         for folder in [folder.clone(), folder.join("product")] {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_a_problem() {
+    fn change_reports_unwritable_file() {
         let folder = tempfile::tempdir().unwrap();
         let in_the_way = folder.path().join("devices.toml");
         std::fs::create_dir(&in_the_way).unwrap();

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_turned_and_stay_bounded() {
+    fn log_rotation_bounds_file_count_and_size() {
         let folder = tempfile::tempdir().unwrap();
         let mut pages = Pages {
             folder: folder.path().join("log"),
@@ -125,7 +125,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_not_written_through() {
+    fn append_refuses_symlinks() {
         let folder = tempfile::tempdir().unwrap();
         let foreign = folder.path().join("foreign");
         std::fs::write(&foreign, "mine").unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_at_a_letter() {
+    fn long_lines_are_cut_at_character_boundary() {
         let text = "é".repeat(LINE);
         let line = line(Level::Warn, "here", &text);
         assert!(line.contains(" WARN  here: é") && line.len() < LINE + 80);

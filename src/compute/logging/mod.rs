@@ -233,12 +233,12 @@ pub fn log_panics(said: bool) {
 mod tests {
     use super::*;
 
-    fn kept(folder: &Path) -> String {
+    fn read_log(folder: &Path) -> String {
         std::fs::read_to_string(folder.join("lae-studio.log")).unwrap_or_default()
     }
 
     #[test]
-    fn lines_hold_no_names_and_stay_one_line() {
+    fn log_lines_are_redacted_and_single_line() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(Pages::new(folder.path().into()), Level::Info);
         held(&log.redactor).add(["zebra finch", "7", "a"]);
@@ -247,7 +247,7 @@ mod tests {
             "here",
             "7 a zebra finch\nof zebra finches \u{1b}[2J",
         );
-        let text = kept(folder.path());
+        let text = read_log(folder.path());
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(
             text.contains("7 a ‹name› of zebra finches \\u{1b}[2J"),
@@ -256,15 +256,15 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_draws_leaves_its_lines_to_others() {
+    fn ui_thread_queues_lines_without_writing() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(Pages::new(folder.path().into()), Level::Info);
         NEVER_WAITS.set(true);
         (0..MOST_WAITING + 5).for_each(|i| log.put(Level::Info, "here", &format!("line {i}.")));
         NEVER_WAITS.set(false);
-        assert_eq!(kept(folder.path()), "");
+        assert_eq!(read_log(folder.path()), "");
         log.write_out();
-        let text = kept(folder.path());
+        let text = read_log(folder.path());
         assert_eq!(text.lines().count(), MOST_WAITING);
         assert!(
             !text.contains("line 4.") && text.contains("line 5.") && text.contains("line 1004.")
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_does_no_harm() {
+    fn unwritable_folder_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("log"), "a file in its place").unwrap();
         let log = Log::new(Pages::new(folder.path().join("log")), Level::Info);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_of_data_keep_their_words_to_themselves() {
+    fn log_text_of_problems_omits_user_data() {
         let problem = Problem::new("class finch has no images").at("/home/me/birds");
         assert!(told(&problem).starts_with("a Problem of src/compute/logging/mod.rs:"));
         assert!(!told(&problem).contains("birds"));

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_paths_and_names_are_struck_out() {
+    fn redacts_home_folders_paths_and_names() {
         let redactor = redactor();
         for (text, expected) in [
             (
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_struck_out_and_apostrophes_are_not() {
+    fn redacts_quoted_text_but_not_apostrophes() {
         for (text, expected) in [
             (
                 "\"a b\" could be 'c' or `d`",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_the_source_name_no_machine() {
+    fn source_place_omits_machine_paths() {
         let cases = [
             (
                 "/home/ada/.cargo/registry/src/index-123/wgpu-30/src/lib.rs",

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_lines_go_by_level_and_foreign_ones_are_warnings_of_a_bounded_number() {
+    fn filters_own_lines_by_level_and_limits_foreign_warnings() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(Pages::new(folder.path().into()), Level::Info);
         let log: &'static Log = Box::leak(Box::new(log));

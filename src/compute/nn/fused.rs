@@ -107,10 +107,14 @@ mod tests {
         HostTensor::read(tensor).unwrap().values
     }
 
-    type Attend = fn([Tensor<4>; 3], Option<&Tensor<4>>) -> Tensor<3>;
+    type AttentionFn = fn([Tensor<4>; 3], Option<&Tensor<4>>) -> Tensor<3>;
 
     /// Returns the result of the attention, and the gradients of the inputs that require one.
-    fn outcome(attend: Attend, bias: Option<&Tensor<4>>, wanted: [bool; 3]) -> Vec<Vec<f32>> {
+    fn result_and_gradients(
+        attend: AttentionFn,
+        bias: Option<&Tensor<4>>,
+        wanted: [bool; 3],
+    ) -> Vec<Vec<f32>> {
         let shapes = [[4, 3, 5, 8], [4, 3, 7, 8], [4, 3, 7, 8]];
         let shapes = match bias {
             Some(_) => [shapes[1]; 3],
@@ -137,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn result_and_gradients_are_those_of_the_single_operations() {
+    fn fused_attention_matches_unfused_operations() {
         let bias = numbers([2, 3, 7, 7], 5);
         let all = [
             [false, false, false],
@@ -147,8 +151,8 @@ mod tests {
         ];
         for bias in [None, Some(&bias)] {
             for wanted in all {
-                let fused = outcome(attention, bias, wanted);
-                let single = outcome(framework::attention, bias, wanted);
+                let fused = result_and_gradients(attention, bias, wanted);
+                let single = result_and_gradients(framework::attention, bias, wanted);
                 let wants = wanted.iter().filter(|wants| **wants).count();
                 assert_eq!((fused.len(), single.len()), (1 + wants, 1 + wants));
                 for (a, b) in fused.iter().zip(&single) {

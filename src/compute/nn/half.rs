@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_keeps_eleven_bits_whatever_its_size() {
+    fn columns_preserve_eleven_bits_at_any_scale() {
         let columns = [1e-9f32, 3e-5, 0.7, 60_000.0, 3e7, 0.0];
         let rows: Vec<f32> = [1.0, -0.371, 0.2]
             .iter()
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_the_widened_matrix() {
+    fn product_and_gradient_match_widened_matrix() {
         let device = Device::flex();
         let values: Vec<f32> = (0..12).map(|i| (i as f32 * 0.7).sin() * 1e-5).collect();
         let matrix = HalfMatrix::new(&values, [4, 3], &device);

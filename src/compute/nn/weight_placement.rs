@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_of_weights_is_its_text_and_that_of_older_versions() {
+    fn parses_weight_types_of_old_and_new_versions() {
         for (text, weights) in [
             ("f32", WeightType::F32),
             ("f32-decomposed-floats", WeightType::F32),

@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tensors_survive_the_bytes_and_a_cut_file_is_a_problem() {
+    fn roundtrips_tensors_and_rejects_truncated_file() {
         let tensor = HostTensor {
             shape: vec![2, 2],
             values: vec![1.0, -2.5, f32::MIN_POSITIVE, 0.0],

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_relative_to_the_largest_value_and_nan_is_caught() {
+    fn relative_error_is_scaled_and_infinite_for_nan() {
         let tensor = |values: &[f32]| HostTensor {
             shape: vec![values.len()],
             values: values.to_vec(),

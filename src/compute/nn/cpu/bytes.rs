@@ -50,15 +50,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_comes_back_when_the_tensor_is_dropped() {
+    fn dropped_tensor_memory_is_reused() {
         let len = 123_457;
         let mut buffer = Buffer::new(len);
         buffer.fill(2.0);
-        let place = buffer.as_ptr() as usize;
+        let address = buffer.as_ptr() as usize;
         let bytes = bytes_of(buffer);
         assert_eq!(bytes.len(), len * 4);
         assert_eq!(bytes[..4], 2f32.to_ne_bytes());
         drop(bytes);
-        assert_eq!(Buffer::new(len).as_ptr() as usize, place);
+        assert_eq!(Buffer::new(len).as_ptr() as usize, address);
     }
 }

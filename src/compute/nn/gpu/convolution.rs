@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn convolution_kernels_are_valid_wgsl() {
         for backward in [false, true] {
             let convolution = Depthwise {
                 rows: 5,

@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn elementwise_kernels_are_valid_wgsl() {
         let betas = [0.9, 0.999].map(bits);
         let epsilon = bits(1e-8);
         let adam = |factor| Elementwise::Adam {

@@ -496,7 +496,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn flash_attention_kernels_are_valid_wgsl() {
         for (head, queries, keys) in [(64, 197, 197), (32, 49, 49), (96, 17, 17), (12, 14, 19)] {
             for groups in [None, Some(4)] {
                 let flash = Flash {

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn copy_kernels_are_valid_wgsl() {
         for sizes in [vec![1], vec![64, 65, 3], vec![100; 7]] {
             Kernel::new("copy".into(), &text(&sizes, 128), VALUE_THREADS as u32).validate();
         }

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_class_is_that_of_its_own_product() {
+    fn classes_match_their_example_products() {
         for (class, [m, k, n], batch) in CLASSES {
             let lay_out = |transposed: bool| match transposed {
                 true => Stored::column_major(8),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_are_read_by_the_names_of_tiles() {
+    fn plans_roundtrip_through_tile_names() {
         let fragments = Fragments {
             size: 16,
             lanes: 32,

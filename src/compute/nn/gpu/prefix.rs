@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn prefix_kernels_are_valid_wgsl() {
         for shared in [false, true] {
             let join = PrefixJoin {
                 tokens: 17,

@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn row_kernels_are_valid_wgsl() {
         let bias = GroupBias {
             groups: 4,
             heads: 3,

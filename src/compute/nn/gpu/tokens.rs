@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_valid() {
+    fn token_kernels_are_valid_wgsl() {
         let rotate = |half, backward| TokenKernel::Rotate {
             tokens: 17,
             rotated: 16,

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_is_valid() {
+    fn product_kernels_are_valid_wgsl() {
         for product in products() {
             for tiles in Tiles::ALL {
                 kernel(&product, &tiles).validate();

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_thread_loads_the_same_number_of_vectors() {
+    fn tiles_divide_loads_evenly_among_threads() {
         assert!(Tiles::ALL.iter().all(Tiles::loads_evenly));
         for fragments in Fragments::all() {
             assert!(Tiles::cooperative(fragments).count() > 0, "{fragments:?}");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn few_workgroups_split_the_contraction() {
+    fn small_outputs_split_the_contraction() {
         let gradient = Tiles::for_sizes([768, 5, 4728], 1);
         assert_eq!((gradient.group, gradient.splits), ([32, 32, 32], 10));
         let wide = Tiles::for_sizes([4728, 3072, 768], 1);
