@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn energy_is_minus_logsumexp_even_for_large_logits() {
+    fn energy_is_negative_logsumexp_without_overflow() {
         let o = opinion(Expert::ANSWER, &[1000.0, 1000.0]);
         let energy = o.energy.unwrap_or_default();
         assert!((energy + 1000.0 + std::f32::consts::LN_2).abs() < 1e-3);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_task_given_only_its_classes_compete() {
+    fn within_restricts_prediction_to_given_task() {
         let verdict = Answer::alone(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
         assert_eq!(verdict.opinions[0].class, 0);
         assert_eq!(verdict.within(&(2..4)), 3);
@@ -237,21 +237,21 @@ mod tests {
     }
 
     #[test]
-    fn the_more_certain_of_a_class_speaks_for_it() {
+    fn merge_repeated_classes_takes_highest_probability() {
         let verdict = Answer::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
         let before = verdict.opinions[0].probabilities.clone();
-        let folded = verdict.clone().merge_repeated_classes(&[(2, 0), (7, 1)]);
-        assert_eq!(folded.opinions[0].class, 0);
+        let merged = verdict.clone().merge_repeated_classes(&[(2, 0), (7, 1)]);
+        assert_eq!(merged.opinions[0].class, 0);
         assert_eq!(
-            folded.opinions[0].probabilities,
+            merged.opinions[0].probabilities,
             [before[2], before[1], 0.0]
         );
-        assert_eq!(folded.scores, verdict.scores);
+        assert_eq!(merged.scores, verdict.scores);
         assert_eq!(verdict.clone().merge_repeated_classes(&[]), verdict);
     }
 
     #[test]
-    fn log_probabilities_are_those_of_the_softmax() {
+    fn log_probabilities_match_softmax() {
         let logits = [2.0, -1.0, 0.5];
         let softmax = opinion(Expert::ANSWER, &logits).probabilities;
         for (log, p) in log_probabilities(&logits).iter().zip(softmax) {

@@ -140,7 +140,7 @@ mod tests {
 
     /// Returns the loss, and its gradient with respect to the logits 1, 2, 4, for a batch of one image of the middle
     /// class.
-    fn of(smoothing: f64) -> (f32, Vec<f32>) {
+    fn loss_and_gradient(smoothing: f64) -> (f32, Vec<f32>) {
         let device = Device::flex();
         let logits = TensorData::new(vec![1f32, 2.0, 4.0], [1, 3]);
         let logits = Tensor::<2>::from_data(logits, &device);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_trained_and_gets_no_gradient_is_named() {
+    fn reports_parameter_without_gradient() {
         let device = Device::flex();
         let [logits, other] = [[1f32, 2.0], [3.0, 4.0]].map(|row| {
             let leaf = Tensor::<2>::from_data(TensorData::new(row.to_vec(), [1, 2]), &device);
@@ -169,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn smoothed_labels_share_among_the_classes_of_the_task() {
+    fn label_smoothing_matches_definition() {
         let exponents = [1f32, 2.0, 4.0].map(f32::exp);
         let sum: f32 = exponents.iter().sum();
         for smoothing in [0.0, 0.1, 0.5] {
-            let (loss, gradient) = of(smoothing);
+            let (loss, gradient) = loss_and_gradient(smoothing);
             let shared = smoothing as f32 / 3.0;
             let target = [shared, shared + 1.0 - smoothing as f32, shared];
             let terms = target.iter().zip(exponents);

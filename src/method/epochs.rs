@@ -177,38 +177,38 @@ mod tests {
     }
 
     /// Returns the epochs and the frozen epochs of a task.
-    fn of(config: &RunConfig, task: usize, train: &[usize]) -> (usize, usize) {
+    fn epoch_counts(config: &RunConfig, task: usize, train: &[usize]) -> (usize, usize) {
         let passes = Chosen::of(config).unwrap().passes(task, train).unwrap();
         let frozen = passes.iter().filter(|pass| pass.frozen()).count();
         (passes.iter().filter(|pass| pass.learns()).count(), frozen)
     }
 
     #[test]
-    fn small_tasks_get_epochs_until_their_steps_are_enough() {
+    fn min_steps_adds_epochs_to_small_tasks() {
         // 50 images are two batches of 24, 240 are ten.
         let train = [240, 50, 20];
         for (task, plain) in [(0, (5, 0)), (1, (5, 3)), (2, (5, 3))] {
-            assert_eq!(of(&config("lae", 0), task, &train), plain);
+            assert_eq!(epoch_counts(&config("lae", 0), task, &train), plain);
         }
         let enough = config("lae", 100);
-        assert_eq!(of(&enough, 0, &train), (10, 0));
-        assert_eq!(of(&enough, 1, &train), (50, 30));
-        assert_eq!(of(&enough, 2, &train), (100, 60));
+        assert_eq!(epoch_counts(&enough, 0, &train), (10, 0));
+        assert_eq!(epoch_counts(&enough, 1, &train), (50, 30));
+        assert_eq!(epoch_counts(&enough, 2, &train), (100, 60));
         let few = config("lae", 10);
-        assert_eq!(of(&few, 0, &train), (5, 0));
+        assert_eq!(epoch_counts(&few, 0, &train), (5, 0));
     }
 
     #[test]
-    fn frozen_epochs_never_become_all_of_a_longer_task() {
+    fn min_steps_leaves_one_epoch_unfrozen() {
         let mut all = config("lae", 100);
         all.settings = [("freeze_epochs".to_string(), Setting::Whole(5))].into();
-        assert_eq!(of(&all, 1, &[240, 240]), (10, 9));
+        assert_eq!(epoch_counts(&all, 1, &[240, 240]), (10, 9));
         all.min_steps = 0;
-        assert_eq!(of(&all, 1, &[240, 240]), (5, 5));
+        assert_eq!(epoch_counts(&all, 1, &[240, 240]), (5, 5));
     }
 
     #[test]
-    fn what_learns_by_no_steps_keeps_its_passes() {
+    fn min_steps_does_not_affect_gradient_free_methods() {
         let train = [20, 20];
         for method in ["simplecil", "ranpac"] {
             let (plain, longer) = (config(method, 0), config(method, 100));
@@ -217,13 +217,13 @@ mod tests {
         }
         // APER learns only in its first task, joint fine-tuning from all images at once.
         let aper = config("aper", 100);
-        assert_eq!(of(&aper, 0, &train).0, 100);
-        assert_eq!(of(&aper, 1, &train).0, 0);
-        assert_eq!(of(&config("joint-ft", 100), 0, &[240]).0, 10);
+        assert_eq!(epoch_counts(&aper, 0, &train).0, 100);
+        assert_eq!(epoch_counts(&aper, 1, &train).0, 0);
+        assert_eq!(epoch_counts(&config("joint-ft", 100), 0, &[240]).0, 10);
     }
 
     #[test]
-    fn no_number_of_steps_plans_more_epochs_than_there_may_be() {
+    fn epochs_are_capped_at_maximum() {
         let most = config("baseline", usize::MAX);
         let chosen = Chosen::of(&most).unwrap();
         assert_eq!(chosen.epochs(0, &[24]), MOST_EPOCHS);
@@ -233,8 +233,8 @@ mod tests {
     }
 
     #[test]
-    fn epochs_that_are_all_frozen_are_told_with_the_usual_share() {
-        let told = |method: &str, epochs: usize, tasks: usize, min_steps: usize| {
+    fn all_frozen_suggests_fewer_frozen_epochs() {
+        let remedy = |method: &str, epochs: usize, tasks: usize, min_steps: usize| {
             let own = [("freeze_epochs".to_string(), Setting::Whole(3))];
             let config = RunConfig {
                 method: method.into(),
@@ -251,15 +251,15 @@ mod tests {
             all_frozen(&chosen, &vec![48; tasks]).map(|told| told.remedy)
         };
         let fewer = |n: usize| Some(format!("freeze fewer epochs: --freeze-epochs {n}"));
-        assert_eq!(told("lae", 3, 5, 0), fewer(1));
-        assert_eq!(told("lae", 4, 5, 0), None);
-        assert_eq!(told("lae", 3, 1, 0), None);
+        assert_eq!(remedy("lae", 3, 5, 0), fewer(1));
+        assert_eq!(remedy("lae", 4, 5, 0), None);
+        assert_eq!(remedy("lae", 3, 1, 0), None);
         // Longer tasks have an epoch in which the PET learns.
-        assert_eq!(told("lae", 3, 5, 6), fewer(1));
-        assert_eq!(told("lae", 3, 5, 100), None);
+        assert_eq!(remedy("lae", 3, 5, 6), fewer(1));
+        assert_eq!(remedy("lae", 3, 5, 100), None);
         // APER tunes nothing after its first session by design.
         for method in ["baseline", "aper", "simplecil"] {
-            assert_eq!(told(method, 3, 5, 0), None, "{method}");
+            assert_eq!(remedy(method, 3, 5, 0), None, "{method}");
         }
         let frozen = crate::lae::LAE.settings.iter();
         let frozen = frozen.filter(|setting| setting.of_epochs.is_some());

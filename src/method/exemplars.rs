@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_shared_evenly_and_no_share_grows_with_more_classes() {
+    fn quotas_are_even_and_never_grow_with_classes() {
         assert_eq!(quotas(10, &[9, 9]), [5, 5]);
         assert_eq!(quotas(10, &[9, 9, 9]), [4, 3, 3]);
         assert_eq!(quotas(10, &[2, 9, 9]), [2, 4, 4]);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn herding_follows_the_mean() {
+    fn herding_approximates_class_mean() {
         let rows: [&[f32]; 4] = [&[0.0, 1.0], &[1.0, 0.0], &[0.6, 0.6], &[0.0, 0.9]];
         // The mean is (0.4, 0.625): the third row is nearest; with it, the last one gives the nearest mean of two.
         assert_eq!(herded(&rows, 2), [2, 3]);
@@ -219,20 +219,23 @@ mod tests {
     }
 
     #[test]
-    fn exemplars_shrink_from_behind_and_survive_the_file_form() {
-        let of = |first: usize, rows: &[f32]| {
+    fn renew_drops_last_exemplars_and_state_roundtrips() {
+        let numbered = |first: usize, rows: &[f32]| {
             let each = rows.iter().enumerate();
             each.map(|(at, value)| (first + at, vec![*value]))
                 .collect::<Vec<_>>()
         };
         let mut kept = Exemplars::default();
-        let first = BTreeMap::from([(0, of(0, &[0.0, 1.0, 0.5])), (1, of(3, &[2.0, 2.1]))]);
+        let first = BTreeMap::from([
+            (0, numbered(0, &[0.0, 1.0, 0.5])),
+            (1, numbered(3, &[2.0, 2.1])),
+        ]);
         let features = kept.renew(0, &[], &first, 4);
         assert_eq!(kept.classes, [0, 0, 1, 1]);
         assert_eq!(features[&0][0], [0.5]);
         let before: Vec<Vec<f32>> = features.into_values().flatten().collect();
         let old = kept.all().to_vec();
-        let second = BTreeMap::from([(2, of(0, &[7.0, 7.0]))]);
+        let second = BTreeMap::from([(2, numbered(0, &[7.0, 7.0]))]);
         let features = kept.renew(1, &before, &second, 4);
         assert_eq!(kept.classes, [0, 0, 1, 2]);
         assert_eq!(kept.all()[..3], old[..3]);

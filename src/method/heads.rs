@@ -138,7 +138,7 @@ mod tests {
     use crate::tensors::{HostTensor, Named};
 
     #[test]
-    fn heads_survive_the_file_form_and_concatenate_their_logits() {
+    fn heads_roundtrip_through_state_and_concatenate_logits() {
         let device = Device::flex();
         let heads = Heads(vec![
             Head::new(4, 2, 1, &device),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_head_is_small_and_repeatable() {
+    fn new_head_is_small_and_deterministic() {
         let device = Device::flex();
         let values = HostTensor::read(&Head::new(500, 4, 9, &device).weight)
             .unwrap()

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prototypes_are_plain_means_and_survive_the_file_form() {
+    fn prototypes_are_class_means_and_roundtrip() {
         let device = Device::flex();
         let features = Tensor::<2>::from_data([[1.0, 0.0], [3.0, 2.0], [0.0, -1.0f32]], &device);
         let mut sums = Sums::default();
@@ -220,7 +220,7 @@ mod tests {
 
     /// The images of class 1 and of class 3, the last one, could not be read.
     #[test]
-    fn a_class_without_pictures_is_never_answered_and_moves_no_other() {
+    fn never_predicts_class_without_images() {
         let device = Device::flex();
         let mut prototypes = Prototypes::default();
         prototypes.extend([(0, vec![1.0, 0.0]), (2, vec![0.0, 1.0])]);

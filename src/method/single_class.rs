@@ -140,7 +140,7 @@ mod tests {
     use lae_base::tr;
 
     #[test]
-    fn a_single_class_is_distinguished_from_those_with_a_prototype() {
+    fn single_class_loss_includes_earlier_prototypes() {
         let device = Device::flex();
         let tensor = |values: &[f32], shape: [usize; 2]| {
             Tensor::<2>::from_data(TensorData::new(values.to_vec(), shape), &device)
@@ -178,7 +178,7 @@ mod tests {
         assert!(EarlierClasses::of(std::iter::empty(), &heads, &device).is_none());
     }
 
-    fn cut(sizes: &[usize]) -> Vec<Range<usize>> {
+    fn consecutive_ranges(sizes: &[usize]) -> Vec<Range<usize>> {
         let mut first = 0;
         let range = |size: &usize| {
             let from = first;
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_gets_company() {
+    fn company_merges_single_class_tasks() {
         for (sizes, wanted) in [
             (&[3, 3, 3, 1][..], &[3, 3, 4][..]),
             (&[1, 1, 1, 1], &[2, 2]),
@@ -197,27 +197,27 @@ mod tests {
             (&[1, 4], &[5]),
             (&[2, 1, 2], &[3, 2]),
         ] {
-            assert_eq!(company(&cut(sizes)), wanted, "{sizes:?}");
+            assert_eq!(company(&consecutive_ranges(sizes)), wanted, "{sizes:?}");
         }
     }
 
     #[test]
-    fn what_learns_by_gradients_is_warned_of_and_prototypes_are_not() {
-        let told = |method: &str, sizes: &[usize]| {
+    fn single_class_warning_only_affects_gradient_methods() {
+        let warning = |method: &str, sizes: &[usize]| {
             let config = RunConfig {
                 method: method.into(),
                 ..RunConfig::default()
             };
             let chosen = Chosen::of(&config).ok()?;
-            single_class_tasks(&chosen, &cut(sizes))
+            single_class_tasks(&chosen, &consecutive_ranges(sizes))
         };
-        let single = told("lae", &[3, 3, 3, 1]);
+        let single = warning("lae", &[3, 3, 3, 1]);
         assert!(single.is_some_and(|single| {
             single.sizes == "3,3,4"
                 && single.problem.what == tr!("problem-single-class-task", task = 4)
         }));
-        assert!(told("lae", &[5, 5]).is_none() && told("simplecil", &[3, 1]).is_none());
+        assert!(warning("lae", &[5, 5]).is_none() && warning("simplecil", &[3, 1]).is_none());
         // APER learns only in its first session.
-        assert!(told("aper", &[3, 1]).is_none() && told("aper", &[1, 3]).is_some());
+        assert!(warning("aper", &[3, 1]).is_none() && warning("aper", &[1, 3]).is_some());
     }
 }

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::tensors::HostTensor;
 
-    fn of(images: usize) -> StepSettings {
+    fn step_settings(images: usize) -> StepSettings {
         StepSettings {
             images: Some(images),
             ..StepSettings::default()
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_the_batch_and_weigh_by_their_images() {
+    fn parts_cover_batch_and_are_weighted_by_images() {
         let device = Device::flex();
         let values: Vec<f32> = (0..7).map(|i| i as f32).collect();
         let images = Tensor::from_data(TensorData::new(values, [7, 1, 1, 1]), &device);
@@ -137,8 +137,8 @@ mod tests {
         };
         let whole = StepSettings::default().parts(&batch);
         assert!(whole.len() == 1 && whole[0].rows.is_none());
-        assert_eq!(of(9).parts(&batch).len(), 1);
-        let parts = of(3).parts(&batch);
+        assert_eq!(step_settings(9).parts(&batch).len(), 1);
+        let parts = step_settings(3).parts(&batch);
         let labels: Vec<_> = parts.iter().map(|part| part.batch.labels).collect();
         assert_eq!(labels, [&[0, 1, 2][..], &[3, 4, 5], &[6]]);
         assert_eq!(parts[2].batch.samples, [3]);
@@ -148,7 +148,7 @@ mod tests {
             gradients.insert("a", mean.clone());
             Ok((mean, gradients))
         };
-        let (loss, gradients) = of(3).learn(&batch, mean).unwrap();
+        let (loss, gradients) = step_settings(3).learn(&batch, mean).unwrap();
         let gradient = gradients.iter().next().unwrap().1;
         for mean in [&loss, gradient] {
             let mean = HostTensor::read(mean).unwrap().values[0];

@@ -264,16 +264,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exemplars_are_counted_up_to_their_number() {
+    fn count_limits_exemplars_to_maximum() {
         let with = PassImages::WithExemplars { most: 30 };
-        let of = |images: PassImages| [0, 1, 2, 3].map(|task| images.count(task, &[20, 20, 5]));
-        assert_eq!(of(PassImages::Task), [Some(20), Some(20), Some(5), None]);
-        assert_eq!(of(PassImages::Seen), [Some(20), Some(40), Some(45), None]);
-        assert_eq!(of(with), [Some(20), Some(40), Some(35), None]);
+        let counts = |images: PassImages| [0, 1, 2, 3].map(|task| images.count(task, &[20, 20, 5]));
+        assert_eq!(
+            counts(PassImages::Task),
+            [Some(20), Some(20), Some(5), None]
+        );
+        assert_eq!(
+            counts(PassImages::Seen),
+            [Some(20), Some(40), Some(45), None]
+        );
+        assert_eq!(counts(with), [Some(20), Some(40), Some(35), None]);
     }
 
     #[test]
-    fn an_incomplete_batch_is_left_out_only_where_there_are_others() {
+    fn drops_incomplete_batch_unless_it_is_only_one() {
         let learning = Pass::learning(false);
         assert_eq!(learning.shown(50, 24), 48);
         assert_eq!(learning.shown(20, 24), 20);

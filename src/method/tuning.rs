@@ -319,7 +319,7 @@ mod tests {
     /// The derivative of the summed logits with respect to σ is their sum at σ = 1; the one with respect to W is
     /// orthogonal to W, because a cosine does not depend on the length of a vector.
     #[test]
-    fn gradients_are_those_of_a_scaled_cosine() {
+    fn gradients_match_scaled_cosine() {
         let device = Device::flex();
         let head = CosineHead::new(6, 3, 4, &device).tracked();
         let values = Init::Normal(1.0).draw([5, 6], 1, 0);

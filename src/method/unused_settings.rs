@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_method_cannot_use_is_named() {
+    fn idle_lists_settings_without_effect() {
         let none: [&str; 0] = [];
         assert_eq!(idle("lae", &[], "adapter"), none);
         assert_eq!(idle("baseline", &[], "ssf"), ["pet_size"]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_out_of_range_are_for_the_checks() {
+    fn idle_ignores_out_of_range_settings() {
         let far = ("first_session", Setting::Whole(3));
         assert!(idle("ranpac", &[far], "adapter").is_empty());
     }

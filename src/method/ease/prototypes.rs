@@ -197,7 +197,7 @@ mod tests {
 
     /// W[0, 1] by the definition: the classes of tasks 1 and 2 are combined.
     #[test]
-    fn missing_prototypes_are_mixed_from_all_later_classes() {
+    fn completes_missing_prototypes_from_later_classes() {
         let all = three_tasks();
         let done = all.completed(&Device::flex()).unwrap();
         let done: Vec<HostTensor> = done.iter().map(|x| HostTensor::read(x).unwrap()).collect();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_subspace_counts_whole_and_others_share_alpha() {
+    fn own_subspace_has_weight_one_and_others_share_alpha() {
         let mut all = three_tasks();
         let weights = all.weights(0.1);
         assert_eq!(weights[1], [0.05, 0.05, 1.0, 0.05, 0.05, 0.05]);

@@ -92,7 +92,7 @@ mod tests {
     const BROAD: &[f32] = &[1.9, 1.9, 1.9];
 
     #[test]
-    fn the_temperature_decides_which_stage_leads() {
+    fn temperature_determines_leading_stage() {
         assert_eq!(leading(&[PEAK, BROAD], 0.01), 0);
         assert_eq!(leading(&[PEAK, BROAD], 1.0), 1);
         assert!((energy(&[0.0, 0.0], 0.5) - 2f64.ln()).abs() < 1e-12);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_temperature_votes_once_and_the_lowest_stage_wins_ties() {
+    fn repeated_temperatures_vote_once_and_ties_favour_lowest_stage() {
         let stages = [PEAK, BROAD];
         let won = |chosen: &[usize]| elected(&votes(&stages, chosen));
         // Indices 0, 10 and 11 are 0.001, 0.9 and 1.
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_of_the_best_temperatures_is_chosen() {
+    fn best_returns_smallest_of_tied_temperatures() {
         let mut separation = Separation::default();
         separation.add(&[PEAK, BROAD]);
         // From 0.1 on, the three medium logits outweigh the peak: 0.1 · ln 3 > 0.1.

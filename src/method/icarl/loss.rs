@@ -43,7 +43,7 @@ mod tests {
     use crate::tensors::HostTensor;
 
     #[test]
-    fn the_loss_is_binary_cross_entropy_and_exemplars_are_of_no_new_class() {
+    fn loss_is_binary_cross_entropy_over_new_classes() {
         let device = Device::flex();
         let task = Task {
             index: 1,

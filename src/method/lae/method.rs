@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ensemble_reads_both_pets_and_its_switches_choose_one() {
+    fn ensemble_logit_source_follows_switches() {
         let ensemble = |switches, two| voice(Expert::ENSEMBLE, switches, two);
         let alone = Switches {
             ensemble: false,

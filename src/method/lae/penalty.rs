@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_sampled_as_often_as_the_softmax_says() {
+    fn classes_are_sampled_by_softmax_probability() {
         let logits = [1f32, 3.0, 2.0].map(f32::ln);
         let draws = (0..600).map(|i| sampled_at(&logits, (i as f32 + 0.5) / 600.0));
         let mut counts = [0; 3];

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ensemble_is_the_maximum_of_both_softmaxes() {
+    fn ensemble_is_maximum_of_both_softmaxes() {
         let v = verdict(&[2.0, 0.0, 0.0], Some(&[0.0, 5.0, 0.0]), Switches::ALL);
         let [on, off, _] = &v.opinions[..] else {
             return assert_eq!(v.opinions.len(), 3);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn without_ensemble_one_expert_answers_alone() {
+    fn single_expert_answers_without_ensemble() {
         let (on, off) = ([9.0, 0.0], [0.0, 1.0]);
         let only = Switches {
             ensemble: false,

@@ -53,7 +53,7 @@ impl Reference {
             Rule::Adam => 0.0,
         };
         if self.decay_before_clipping {
-            decayed(&mut gradients, &self.values, decay);
+            add_weight_decay(&mut gradients, &self.values, decay);
         }
         if let Some(most) = self.settings.clip {
             let norm = gradients
@@ -66,7 +66,7 @@ impl Reference {
             gradients.iter_mut().flatten().for_each(|g| *g *= factor);
         }
         if !self.decay_before_clipping {
-            decayed(&mut gradients, &self.values, decay);
+            add_weight_decay(&mut gradients, &self.values, decay);
         }
         self.steps += 1;
         for (which, gradients) in gradients.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Reference {
     }
 }
 
-fn decayed(gradients: &mut [Vec<f64>; 2], values: &[Vec<f64>; 2], decay: f64) {
+fn add_weight_decay(gradients: &mut [Vec<f64>; 2], values: &[Vec<f64>; 2], decay: f64) {
     for (g, p) in gradients.iter_mut().flatten().zip(values.iter().flatten()) {
         *g += decay * p;
     }
@@ -168,7 +168,7 @@ const SGD: Rule = Rule::Sgd {
 };
 
 #[test]
-fn steps_follow_the_definitions_and_survive_the_file_form() {
+fn steps_match_definition_after_state_roundtrip() {
     for rule in [Rule::Adam, SGD] {
         for schedule in [
             Schedule::Constant,
@@ -185,7 +185,7 @@ fn steps_follow_the_definitions_and_survive_the_file_form() {
 }
 
 #[test]
-fn clipping_comes_before_the_weight_decay() {
+fn clipping_precedes_weight_decay() {
     let settings = settings(SGD, Schedule::Constant, Some(1.0));
     let wrong = Reference {
         decay_before_clipping: true,
@@ -195,7 +195,7 @@ fn clipping_comes_before_the_weight_decay() {
 }
 
 #[test]
-fn schedules_give_the_stated_factors() {
+fn schedules_match_expected_factors() {
     let at = |epoch: usize, step: usize| StepPosition::of((epoch, 5), (step, 4));
     let close = |schedule: Schedule, now: StepPosition, want: f64| {
         let got = schedule.factor(now);
@@ -225,7 +225,7 @@ fn schedules_give_the_stated_factors() {
 }
 
 #[test]
-fn the_norm_is_that_of_all_gradients_together() {
+fn norm_spans_all_gradients() {
     let mut gradients = Gradients::default();
     assert!(gradients.norm().is_none());
     gradients.insert("a", Tensor::<2>::full([3, 4], 0.5, &Device::flex()));
@@ -235,7 +235,7 @@ fn the_norm_is_that_of_all_gradients_together() {
 }
 
 #[test]
-fn a_state_that_does_not_fit_itself_is_told() {
+fn read_rejects_inconsistent_state() {
     let settings = settings(Rule::Adam, Schedule::Constant, None);
     let mut named = Named::new();
     let zeros = |shape: Vec<usize>| HostTensor {

@@ -81,7 +81,7 @@ mod tests {
     use crate::pet::Init;
 
     #[test]
-    fn no_image_has_a_part_in_its_own_scores() {
+    fn cross_fitted_scores_exclude_own_fold() {
         let (width, classes) = (4, 3);
         let projection = Projection::drawn(width, 30, 1);
         let features = Init::Normal(1.0).draw([40, width], 8, 0);

@@ -334,7 +334,7 @@ pub(super) mod tests {
 
     /// Sizes below, at and above one panel, and a matrix that is singular without the ridge.
     #[test]
-    fn solutions_are_those_of_elimination() {
+    fn solve_matches_gaussian_elimination() {
         for (side, inner, ridge) in [(1, 3, 0.5), (40, 90, 0.0), (256, 300, 0.0), (300, 20, 0.1)] {
             let a = random(side, inner, side as u64);
             let mut gram = GramMatrix::new(side).unwrap();
@@ -353,7 +353,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_matrix_survives_its_factor_and_goes_on_growing() {
+    fn factoring_preserves_matrix_for_further_updates() {
         let (side, inner) = (270, 10);
         let a = random(side, 2 * inner, 1);
         let half = |from: usize| Matrix::new(&a[from..], side, inner, 2 * inner);
@@ -361,7 +361,7 @@ pub(super) mod tests {
         gram.add(half(0));
         assert!(
             !factored(&mut gram, 0.0),
-            "ten products cannot have rank 270"
+            "a sum of ten outer products cannot have rank 270"
         );
         assert!(factored(&mut gram, 1.0));
         gram.add(half(inner));
@@ -378,7 +378,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_is_told() {
+    fn factor_rejects_matrices_not_positive_definite() {
         let mut gram = GramMatrix::new(3).unwrap();
         gram.add(Matrix::new(&[1.0, 2.0, f64::NAN], 3, 1, 1));
         assert!(!factored(&mut gram, 1.0));

@@ -214,7 +214,7 @@ mod tests {
     use crate::pet::Init;
 
     #[test]
-    fn the_classifier_is_the_ridge_regression_of_all_images() {
+    fn classifier_matches_ridge_regression_of_all_images() {
         let (width, outputs, classes) = (5, 24, 4);
         let features = Init::Normal(1.0).draw([60, width], 8, 0);
         let labels: Vec<usize> = (0..60)
@@ -259,7 +259,7 @@ mod tests {
     /// A hundred thousand large equal terms and one small term. Sums in f32 would lose the small term and much
     /// precision.
     #[test]
-    fn a_hundred_thousand_images_lose_nothing() {
+    fn sums_stay_precise_over_many_images() {
         let count = 100_000;
         let projection = Projection::of(vec![1.0, 0.1], 1);
         let mut own = Regression::new(2).unwrap();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_regression_goes_on_to_the_same_bits() {
+    fn restored_regression_continues_bit_identically() {
         let projection = Projection::drawn(4, 20, 1);
         let draw = |stream| Init::Normal(1.0).draw([30, 4], 5, stream);
         let mut own = Regression::new(20).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ridge_too_small_for_f64_gives_way_to_the_next() {
+    fn solve_raises_ridge_too_small_for_f64() {
         let projection = Projection::drawn(2, 12, 1);
         let mut own = Regression::new(12).unwrap();
         absorb(&mut own, &projection, &[1e6; 8]);

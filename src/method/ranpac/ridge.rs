@@ -231,7 +231,12 @@ mod tests {
     }
 
     /// Returns the losses by their definition, with (H₁ᵀH₁ + λI)⁻¹ computed by elimination.
-    fn defined(features: &[f32], labels: &[usize], r: &Projection, classes: usize) -> Vec<f64> {
+    fn reference_losses(
+        features: &[f32],
+        labels: &[usize],
+        r: &Projection,
+        classes: usize,
+    ) -> Vec<f64> {
         let (m, n) = (r.outputs(), labels.len());
         let fit = n * 4 / 5;
         let h = r.hidden(features, 0..m);
@@ -261,13 +266,13 @@ mod tests {
 
     /// Covers both matrices: 20 and 48 fitted images, for 30 projections.
     #[test]
-    fn losses_are_the_defined_ones_from_either_square() {
+    fn losses_match_definition_for_both_matrix_forms() {
         let projection = Projection::drawn(WIDTH, 30, 4);
         for count in [26, 60] {
             let (features, labels) = images(count, 9);
             let own = TaskFeatures::new(&features, &labels);
             let choice = choose(own, &projection, 7, &mut CancelToken::never()).unwrap();
-            let wanted = defined(&features, &labels, &projection, 7);
+            let wanted = reference_losses(&features, &labels, &projection, 7);
             // With a singular matrix, the reference is only noise for the smallest λ.
             let trusted = if count == 26 { 6 } else { 0 };
             for (got, wanted) in choice.losses.iter().zip(&wanted).skip(trusted) {
@@ -285,17 +290,17 @@ mod tests {
 
     /// Of 9 images, 7 are used for fitting (0.8 · 9 = 7.2), so the loss is a mean over two images.
     #[test]
-    fn the_split_is_rounded_down() {
+    fn fit_split_is_rounded_down() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(9, 2);
         let own = TaskFeatures::new(&features, &labels);
         let choice = choose(own, &projection, 5, &mut CancelToken::never()).unwrap();
-        let wanted = defined(&features, &labels, &projection, 5);
+        let wanted = reference_losses(&features, &labels, &projection, 5);
         assert!((choice.losses[10] / wanted[10] - 1.0).abs() < 1e-6);
     }
 
     #[test]
-    fn what_cannot_be_solved_is_never_chosen() {
+    fn skips_ridge_values_that_fail_to_solve() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         // Equal images make the matrix singular, and the smallest λ are lost to rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
@@ -311,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn one_image_is_enough_for_some_answer() {
+    fn choose_works_with_single_image() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(1, 2);
         let own = TaskFeatures::new(&features, &labels);
@@ -320,13 +325,13 @@ mod tests {
     }
 
     #[test]
-    fn the_choice_tells_its_steps_and_ends_when_it_is_told_to() {
+    fn choose_reports_progress_and_can_be_cancelled() {
         let (features, labels) = images(30, 3);
         let own = TaskFeatures::new(&features, &labels);
         let projection = Projection::drawn(WIDTH, 40, 5);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut wanted = |done, of| {
-            told.push((done, of));
+            reported.push((done, of));
             done < 4
         };
         let stopped = choose(
@@ -336,6 +341,6 @@ mod tests {
             &mut CancelToken::with_callback(&mut wanted),
         );
         assert!(stopped.unwrap_err().what.contains("stopped"));
-        assert_eq!(told.last(), Some(&(4, choices().len())));
+        assert_eq!(reported.last(), Some(&(4, choices().len())));
     }
 }
