@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn json_arguments_and_plain_texts_are_both_read() {
+    fn parses_json_and_plain_text_arguments() {
         let json = metadata(&[(
             "config",
             r#"{"img_size": 64, "patch_size": 4, "window_size": 4, "embed_dim": 24, "depths": [2, 2], "num_heads": [2, 4]}"#,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictory_arguments_are_told() {
+    fn rejects_contradictory_arguments() {
         let odd = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
         let problem = from_metadata("vit", &odd).unwrap_err();
         assert!(
@@ -204,7 +204,7 @@ mod tests {
 
     /// Checks that the description of each family is consistent with its trial network.
     #[test]
-    fn every_family_keeps_its_word() {
+    fn families_match_their_trial_networks() {
         for family in FAMILIES {
             let architecture = (family.trial)();
             architecture.check().unwrap();

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use burn::tensor::Device;
 
-    fn counted<const D: usize>(shape: [usize; D]) -> Tensor<D> {
+    fn range_tensor<const D: usize>(shape: [usize; D]) -> Tensor<D> {
         let values: Vec<f32> = (0..shape.iter().product()).map(|i| i as f32).collect();
         Tensor::from_data(TensorData::new(values, shape), &Device::flex())
     }
@@ -177,8 +177,8 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_lists_its_pixels_channel_by_channel() {
-        let (patches, rows, columns) = of_images(counted([1, 2, 2, 5]), 2);
+    fn patches_list_pixels_channel_by_channel() {
+        let (patches, rows, columns) = of_images(range_tensor([1, 2, 2, 5]), 2);
         assert_eq!((rows, columns), (1, 2));
         assert_eq!(
             numbers(patches),
@@ -189,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_come_in_the_order_asked_for() {
+    fn neighbours_follow_requested_order() {
         let joined = |rows: usize, columns: usize, order: Neighbours| {
-            let map = counted([1, rows * columns, 1]);
+            let map = range_tensor([1, rows * columns, 1]);
             numbers(Neighbourhoods::new((rows, columns), order).join(&map))
         };
         assert_eq!(joined(2, 2, Neighbours::RowMajor), [0., 1., 2., 3.]);
@@ -202,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_gathered_the_same_without_a_kernel() {
+    fn gathered_matches_selection_without_kernel() {
         let from = vec![4, 0, NOWHERE, 2, NOWHERE, 1];
         for from in [from, vec![3, 1, 2]] {
-            let tokens = || counted([2, 5, 3]);
+            let tokens = || range_tensor([2, 5, 3]);
             let plain = numbers(selected(tokens(), &from));
             let order = Arc::new(Order::new(from, 5));
             assert_eq!(numbers(gathered(&tokens(), &order)), plain);
@@ -213,11 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_leave_part_of_a_patch_are_named() {
-        let problem = check(&counted([1, 3, 8, 9]), 4, true).unwrap_err();
+    fn check_rejects_sizes_not_divisible_by_patch() {
+        let problem = check(&range_tensor([1, 3, 8, 9]), 4, true).unwrap_err();
         assert!(problem.what.contains("9×8"), "{problem}");
-        assert!(check(&counted([1, 3, 8, 9]), 4, false).is_ok());
-        assert!(check(&counted([1, 1, 8, 8]), 4, true).is_err());
-        assert!(check(&counted([1, 3, 2, 8]), 4, false).is_err());
+        assert!(check(&range_tensor([1, 3, 8, 9]), 4, false).is_ok());
+        assert!(check(&range_tensor([1, 1, 8, 8]), 4, true).is_err());
+        assert!(check(&range_tensor([1, 3, 2, 8]), 4, false).is_err());
     }
 }

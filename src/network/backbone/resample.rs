@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn bicubic_gives_torchs_numbers() {
+    fn bicubic_matches_torch() {
         let map: Vec<f32> = (1..10).map(|i| (i * i) as f32).collect();
         let expected = [
             4.67074, 7.48859, 12.68419, 17.00034, 37.36809, 45.22861, 57.76922, 67.12804,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_window_keeps_the_biases_of_near_neighbours() {
+    fn relative_bias_preserves_near_neighbours() {
         let table: Vec<f32> = (0..25).map(|i| (i * i) as f32).collect();
         let expected = [36., 49., 64., 121., 144., 169., 256., 289., 324.];
         let found = relative_bias(&table, 3, 1, (2, 2));

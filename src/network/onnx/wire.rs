@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_those_of_the_protocols_own_examples() {
+    fn fields_match_protobuf_examples() {
         let mut message = Message::default();
         message.int(1, 150);
         message.text(2, "testing");

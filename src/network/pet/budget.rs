@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_inside_is_spent_outside() {
+    fn nested_budgets_charge_outer_budget() {
         let used = allowed(100, || {
             let inner = allowed(1000, || {
                 [multiply(&[10, 3], 2), multiply(&[50], 1)].map(|r| r.is_ok())
@@ -116,7 +116,10 @@ mod tests {
             (inner, rest)
         });
         assert_eq!(used, ([true, false], [false, true]));
-        assert!(multiply(&[1 << 30], 1 << 30).is_ok(), "unlimited elsewhere");
+        assert!(
+            multiply(&[1 << 30], 1 << 30).is_ok(),
+            "a budget applies outside of `allowed`"
+        );
         let overflow = allowed(100, || multiply(&[usize::MAX, usize::MAX], 2));
         assert!(overflow.is_err());
         let shapes = allowed(2 * FOR_A_SHAPE, || {

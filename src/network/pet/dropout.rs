@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_batch_drops_what_the_whole_batch_drops_there() {
+    fn partial_batch_uses_mask_of_whole_batch() {
         let dropped = |rows: Option<Rows>| -> Vec<f32> {
             let images = rows.map_or(5, |rows| rows.count);
             begin(
@@ -178,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn outside_training_nothing_happens() {
+    fn dropout_is_disabled_outside_training() {
         let values = dropped(None, 0, Site::Mlp, 0.9);
         assert!(values.iter().all(|value| *value == 1.0));
     }
 
     #[test]
-    fn a_share_is_dropped_and_the_rest_makes_up_for_it() {
+    fn drops_expected_share_and_rescales_rest() {
         let draws = dropout_seed(1, 2);
         for p in [0.0, 0.1, 0.5] {
             let values = dropped(draws, 3, Site::Mlp, p);
@@ -192,14 +192,18 @@ mod tests {
             // Tolerance: five standard deviations of 2,000 draws.
             let spread = 5.0 * (2000.0 * p * (1.0 - p)).sqrt();
             assert!((gone as f64 - 2000.0 * p).abs() <= spread, "{gone} at {p}");
-            let kept = (1.0 / (1.0 - p)) as f32;
-            assert!(values.iter().all(|value| *value == 0.0 || *value == kept));
+            let rescaled = (1.0 / (1.0 - p)) as f32;
+            assert!(
+                values
+                    .iter()
+                    .all(|value| *value == 0.0 || *value == rescaled)
+            );
         }
         assert!(shape(&[1, 1], 1.0).is_err() && shape(&[1, 1], -0.1).is_err());
     }
 
     #[test]
-    fn masks_are_a_function_of_seed_step_block_and_site() {
+    fn masks_depend_on_seed_step_block_and_site() {
         let mask = |seed, step, block, site| dropped(dropout_seed(seed, step), block, site, 0.5);
         let one = mask(1, 2, 3, Site::Attention);
         assert_eq!(one, mask(1, 2, 3, Site::Attention));
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_goes_where_the_values_went() {
+    fn gradient_uses_same_mask_as_values() {
         let draws = dropout_seed(5, 1);
         begin(draws, 0);
         let x = Tensor::<3>::ones([2, 3, 4], &Device::flex())

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_depend_on_seed_and_stream_only() {
+    fn draws_depend_only_on_seed_and_stream() {
         let draw = |seed, stream| Init::Normal(1.0).draw([4, 5], seed, stream);
         assert_eq!(draw(1, 2), draw(1, 2));
         assert_ne!(draw(1, 2), draw(2, 2));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_have_the_stated_spread() {
+    fn draws_have_expected_mean_and_spread() {
         let spread = |init: Init| {
             let values = init.draw([100, 400], 7, 0);
             let mean = values.iter().sum::<f32>() / values.len() as f32;
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_it_shows_and_refuses_the_rest() {
+    fn parses_shown_text_and_rejects_invalid_text() {
         for text in ["zeros", "ones", "constant(0.1)", "uniform(0, 0.01)"] {
             assert_eq!(Init::parse(text).unwrap().shown(), text);
         }

@@ -153,7 +153,7 @@ mod tests {
 
     /// The factors must give the same change as the equation.
     #[test]
-    fn the_matrices_of_a_lora_are_what_its_equation_adds() {
+    fn low_rank_factors_match_equation() {
         for plugin in ["lora", "lora all", "fact"] {
             let stack = stack(plugin);
             let block = &stack.exported_blocks()[0];
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_and_b_are_known_by_their_places_in_the_equation() {
+    fn factors_are_identified_by_position_in_equation() {
         for (plugin, a, b) in [
             ("lora", "a_k", &["b_k"][..]),
             ("lora all", "a", &["b"]),

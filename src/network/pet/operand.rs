@@ -156,7 +156,7 @@ mod tests {
     }
 
     /// Asserts that both results agree, and that the values have the inferred shape.
-    fn agree([full, shaped]: [Outcome<Operand>; 2], what: &str) {
+    fn assert_agree([full, shaped]: [Outcome<Operand>; 2], what: &str) {
         match (full, shaped) {
             (Err(a), Err(b)) => assert_eq!(a, b, "{what}"),
             (Ok(Operand::Number(a)), Ok(Operand::Number(b))) => {
@@ -170,17 +170,17 @@ mod tests {
     }
 
     #[test]
-    fn shapes_alone_say_what_values_come_to() {
+    fn inferred_shapes_match_computed_values() {
         let all = operands();
         for a in &all {
             start_budget(1 << 20);
-            agree(a.clone().map(Operand::negative), "minus");
+            assert_agree(a.clone().map(Operand::negative), "minus");
             for function in FUNCTIONS
                 .iter()
                 .filter(|function| function.arguments() == 1)
             {
                 let called = |a: Operand| Operand::call(function, vec![a]);
-                agree(a.clone().map(called), function.name);
+                assert_agree(a.clone().map(called), function.name);
             }
             for b in &all {
                 start_budget(1 << 20);
@@ -194,14 +194,14 @@ mod tests {
                     BinaryOperator::Product,
                 ] {
                     let pair = |(a, b)| Operand::pair(sign, a, b);
-                    agree(both.clone().map(pair), sign.text());
+                    assert_agree(both.clone().map(pair), sign.text());
                 }
                 for function in FUNCTIONS
                     .iter()
                     .filter(|function| function.arguments() == 2)
                 {
                     let called = |(a, b)| Operand::call(function, vec![a, b]);
-                    agree(both.clone().map(called), function.name);
+                    assert_agree(both.clone().map(called), function.name);
                 }
             }
         }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_runs_keep_the_streams_they_began_with() {
+    fn old_runs_use_streams_by_position() {
         let old = StreamScheme::of_older_runs();
         let old_draw = |site| old.of_parameter("3.up", (3, 2, site));
         assert_eq!(old_draw(None), (3 << 32) | (2 << 8));
@@ -96,17 +96,17 @@ mod tests {
     }
 
     #[test]
-    fn new_runs_draw_by_whole_names() {
+    fn new_runs_use_streams_by_name() {
         let new = StreamScheme::default();
-        let place = (3, 0, None);
+        let position = (3, 0, None);
         // The first bytes of SHA-256("3.up") must never change.
-        assert_eq!(new.of_parameter("3.up", place), 0x334a_51c6_b94e_43a4);
+        assert_eq!(new.of_parameter("3.up", position), 0x334a_51c6_b94e_43a4);
         let other = (4, 9, Some(Site::Mlp));
         assert_eq!(
             new.of_parameter("3.up", other),
-            new.of_parameter("3.up", place)
+            new.of_parameter("3.up", position)
         );
-        assert_ne!(new.of_parameter("3.up", place), hashed("3.down"));
+        assert_ne!(new.of_parameter("3.up", position), hashed("3.down"));
         let mut all: Vec<u64> = (0..24)
             .flat_map(|block| Site::ALL.iter().map(move |(site, ..)| (block, *site)))
             .map(|(block, site)| new.of_site(block, site))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_stands_for_each_and_none_for_the_oldest() {
+    fn numbers_identify_stream_schemes() {
         for drawing in [StreamScheme::ByPlace, StreamScheme::ByName] {
             assert_eq!(
                 StreamScheme::numbered(Some(drawing.number())),

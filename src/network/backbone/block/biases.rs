@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bias_of_a_pair_depends_on_how_far_apart_it_lies() {
+    fn biases_depend_on_relative_offset() {
         let table: Vec<f32> = (0..9).map(|i| i as f32).collect();
         let plain = laid_out(&table, 2, 1, &windows(2, false));
         let expected = [
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trained_table_is_laid_out_the_same_and_gets_its_gradient() {
+    fn trained_table_matches_fixed_one_and_receives_gradient() {
         let device = Device::flex();
         let values: Vec<f32> = (0..18).map(|i| (i * i) as f32).collect();
         let tracked = Tensor::<1>::from_data(TensorData::new(values.clone(), [18]), &device)

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn partition_and_reverse_are_inverse_for_any_map() {
+    fn reverse_inverts_partition_for_any_size() {
         for (rows, columns, window) in [(4, 4, 2), (5, 7, 3), (2, 6, 4), (3, 3, 7)] {
             for shifted in [false, true] {
                 let map = tokens(rows, columns);
@@ -164,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn a_map_of_one_window_is_neither_padded_nor_shifted() {
+    fn single_window_is_neither_padded_nor_shifted() {
         let windows = Windows::new((3, 3), 7, true);
         assert_eq!(windows.shift, (0, 0));
         assert_eq!(windows.whole(), (3, 3));
     }
 
     #[test]
-    fn shifted_windows_start_half_a_window_later() {
+    fn shifted_windows_start_half_window_later() {
         let windows = Windows::new((4, 4), 2, true);
         let parts = numbers(windows.partition(tokens(4, 4)));
         assert_eq!(&parts[..4], [5., 6., 9., 10.]);

@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_beyond_the_free_memory_are_not_drawn() {
+    fn enough_memory_rejects_weights_beyond_free_memory() {
         assert!(enough_memory(1 << 30, Some(8 << 30)).is_ok());
         assert!(enough_memory(1 << 30, None).is_ok());
         for (weights, free) in [((1 << 30) + 1, 8 << 30), (usize::MAX, u64::MAX - 1)] {

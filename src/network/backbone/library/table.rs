@@ -350,7 +350,7 @@ file = "small.safetensors"
     }
 
     #[test]
-    fn an_entry_gets_its_defaults() {
+    fn entries_get_defaults() {
         let (entries, problems) = read(GOOD);
         assert!(problems.is_empty(), "{problems:?}");
         let entry = &entries[0];
@@ -362,7 +362,7 @@ file = "small.safetensors"
     }
 
     #[test]
-    fn unknown_keys_and_broken_toml_are_told_with_their_line() {
+    fn reports_unknown_keys_and_broken_toml_with_line() {
         let (entries, problems) = read(&format!("{GOOD}colour = 3\n"));
         assert!(entries.is_empty());
         assert!(problems[0].what.contains("colour"), "{}", problems[0]);
@@ -372,7 +372,7 @@ file = "small.safetensors"
     }
 
     #[test]
-    fn a_contradictory_entry_is_left_out_and_the_others_stay() {
+    fn skips_invalid_entries_and_loads_others() {
         for (from, to, word) in [
             ("heads = 2", "heads = 3", "not a multiple of 3 heads"),
             ("heads = 2", "heads = [2, 2]", "one whole number"),

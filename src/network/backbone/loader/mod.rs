@@ -360,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_is_transposed_across_tile_borders() {
+    fn transposes_matrix_across_tile_borders() {
         let values: Vec<f32> = (0..35 * 70).map(|i| i as f32).collect();
         let turned = transposed(&values, 35, 70);
         for (row, column) in [(0, 0), (34, 69), (33, 2), (1, 65)] {
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_draws_the_same_weights() {
+    fn random_weights_depend_on_seed() {
         let draw = |seed| {
             let mut loader = WeightLoader::new(Origin::Random(seed), (&Device::flex()).into());
             loader.values("a.weight", &[3, 4])

@@ -145,8 +145,8 @@ mod tests {
         HostTensor::read(&shares).unwrap().values
     }
 
-    /// The same by hand, number by number, from the projections alone.
-    fn by_hand(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
+    /// Computes the attention shares element by element from the projections alone.
+    fn reference(vit: &dyn Backbone, hooks: &dyn Hooks) -> Vec<f32> {
         let weights = vit.weights().unwrap();
         let mut named = crate::tensors::Named::new();
         weights.write("w", &mut named).unwrap();
@@ -211,7 +211,7 @@ mod tests {
         mean
     }
 
-    fn close(a: &[f32], b: &[f32]) {
+    fn assert_close(a: &[f32], b: &[f32]) {
         assert_eq!(a.len(), b.len());
         let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs());
         let apart = apart.fold(0f32, f32::max);
@@ -219,20 +219,20 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_those_of_a_computation_by_hand_with_a_pet_and_without() {
+    fn class_attention_matches_reference_with_and_without_pet() {
         let vit = vit();
         let lora = pets(&*vit, "lora", None);
         let plain = shares(&*vit, &PetStack::empty());
         let adapted = shares(&*vit, &lora);
-        close(&plain, &by_hand(&*vit, &PetStack::empty()));
-        close(&adapted, &by_hand(&*vit, &lora));
+        assert_close(&plain, &reference(&*vit, &PetStack::empty()));
+        assert_close(&adapted, &reference(&*vit, &lora));
         let apart = plain.iter().zip(&adapted).map(|(a, b)| (a - b).abs());
-        assert!(apart.fold(0.0, f32::max) > 1e-3, "the PET changes them");
+        assert!(apart.fold(0.0, f32::max) > 1e-3, "the PET has no effect");
     }
 
-    /// A plugin's attention of any values is what the shares say, and what its prefix adds.
+    /// The output of the plugin is the values weighted by the shares, plus the contribution of the prefix.
     #[test]
-    fn shares_of_a_prefix_weigh_the_values_of_the_patches() {
+    fn prefix_attention_weights_match_plugin_output() {
         for variant in [None, Some("plain")] {
             let vit = vit();
             let prefix = pets(&*vit, "prefix", variant);
@@ -253,15 +253,18 @@ mod tests {
                 .zip(&without)
                 .map(|(a, b)| a + b)
                 .collect();
-            close(&class(v), &sum);
+            assert_close(&class(v), &sum);
             let shares = HostTensor::read(&shares).unwrap().values;
             let totals: Vec<f32> = shares.chunks(17).map(|row| row.iter().sum()).collect();
-            assert!(totals.iter().all(|t| *t < 1.0), "the prefix takes a part");
+            assert!(
+                totals.iter().all(|t| *t < 1.0),
+                "the prefix receives no attention"
+            );
         }
     }
 
     #[test]
-    fn without_anything_inside_the_plugins_way_gives_the_softmax() {
+    fn plugin_attention_without_change_is_softmax() {
         struct Plain;
         impl Hooks for Plain {
             fn first_block(&self) -> Option<usize> {
@@ -285,6 +288,6 @@ mod tests {
         let read = shares_of_plugin(0, [q.clone(), k.clone(), v], 0, &Plain).unwrap();
         let wanted = shares_of_class(q, k);
         let [read, wanted] = [read, wanted].map(|t| HostTensor::read(&t).unwrap().values);
-        close(&read, &wanted);
+        assert_close(&read, &wanted);
     }
 }

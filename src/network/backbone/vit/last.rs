@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_class_token_alone_gives_the_features_of_the_whole_block() {
+    fn class_token_only_block_matches_whole_block() {
         let (alone, whole) = (with_adapters(&[0]), with_adapters(&[0, 2]));
         for (a, b) in alone.iter().zip(&whole) {
             let largest = b.iter().fold(0f32, |m, v| m.max(v.abs()));

@@ -335,7 +335,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn counted(shape: &[usize]) -> Stored {
+    fn range_tensor(shape: &[usize]) -> Stored {
         let count = shape.iter().product::<usize>();
         Stored::new(shape.to_vec(), move || {
             Ok((0..count).map(|i| i as f32).collect())
@@ -343,22 +343,22 @@ mod tests {
     }
 
     #[test]
-    fn a_jax_convolution_becomes_output_channel_row_column() {
-        let stored = convolution(counted(&[2, 1, 3, 2]));
+    fn jax_convolution_is_reordered_for_torch() {
+        let stored = convolution(range_tensor(&[2, 1, 3, 2]));
         assert_eq!(stored.shape(), [2, 3, 2, 1]);
         let expected = [0., 6., 2., 8., 4., 10., 1., 7., 3., 9., 5., 11.];
         assert_eq!(stored.read().unwrap(), expected);
     }
 
     #[test]
-    fn a_head_kernel_becomes_an_output_by_input_matrix() {
-        let stored = matrix(counted(&[2, 2, 2]), 1);
+    fn head_kernel_becomes_output_by_input_matrix() {
+        let stored = matrix(range_tensor(&[2, 2, 2]), 1);
         assert_eq!(stored.shape(), [4, 2]);
         assert_eq!(stored.read().unwrap(), [0., 4., 1., 5., 2., 6., 3., 7.]);
     }
 
     #[test]
-    fn clip_names_become_timms() {
+    fn clip_names_are_mapped_to_timm() {
         let mut tensors = Tensors::new();
         for (name, shape) in [
             ("visual.class_embedding", &[8][..]),
@@ -374,7 +374,7 @@ mod tests {
             ("visual.proj", &[8, 4]),
             ("token_embedding.weight", &[9, 8]),
         ] {
-            tensors.insert(name, counted(shape));
+            tensors.insert(name, range_tensor(shape));
         }
         let tensors = renamed(tensors).unwrap();
         let names: Vec<&str> = tensors.names().collect();

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacked_tensors_are_read_in_order() {
+    fn reads_stacked_tensors_in_order() {
         let part = |value: f32| Stored::new(vec![1, 2], move || Ok(vec![value; 2]));
         let both = Stored::stacked(vec![part(1.0), part(2.0)]);
         assert_eq!(both.shape(), [2, 2]);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_refused_with_its_path() {
+    fn open_rejects_other_files_with_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("weights.safetensors");
         for bytes in [

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_scalars_vectors_and_matrices_are_understood() {
+    fn parses_headers_of_scalars_vectors_and_matrices() {
         let header = Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }");
         let header = header.unwrap();
         assert_eq!(header.kind, Some(Dtype::F32));

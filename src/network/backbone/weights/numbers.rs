@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_kinds_decode_to_the_same_number() {
+    fn decodes_all_float_types() {
         assert_eq!(decode(Dtype::F64, &1.5_f64.to_le_bytes()), [1.5]);
         assert_eq!(decode(Dtype::F32, &1.5_f32.to_le_bytes()), [1.5]);
         let [half, brain] = [
