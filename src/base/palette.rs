@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_method_differ_in_shade_and_dash() {
+    fn runs_of_same_method_differ_in_style() {
         let all = Shade::each(["lae", "baseline", "lae", "lae", "unheard of"]);
         assert_eq!(all[0], Shade::of("lae"));
         assert_eq!(all[1], Shade::of("baseline"));

@@ -52,10 +52,10 @@ mod tests {
     fn integer_overflow_becomes_problem() {
         let images = black_box(u32::MAX);
         let counted = catch_panic_as_problem(|| Ok(images + black_box(1)));
-        let told = counted.map_err(|problem| problem.what);
+        let found = counted.map_err(|problem| problem.what);
         assert!(
-            matches!(&told, Err(what) if what.contains("overflow")),
-            "{told:?}"
+            matches!(&found, Err(what) if what.contains("overflow")),
+            "{found:?}"
         );
     }
 

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_resolves_lists_and_splits_to_dataset_root() {
+    fn files_of_resolves_parts_to_dataset_root() {
         let root = tempfile::tempdir().unwrap();
         let home = dunce::canonicalize(root.path()).unwrap();
         let set = home.join("docs/set");

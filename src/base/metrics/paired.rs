@@ -64,8 +64,8 @@ mod tests {
                 first,
                 second,
             };
-            let told = paired.p();
-            assert!((told - p).abs() <= 1e-9 * p, "{paired:?}: {told}");
+            let found = paired.p();
+            assert!((found - p).abs() <= 1e-9 * p, "{paired:?}: {found}");
         }
     }
 }

@@ -113,8 +113,8 @@ mod tests {
             (101, 1.983_731_003),
         ];
         for (freedom, t) in quantiles {
-            let told = quantile(0.95, freedom);
-            assert!((told - t).abs() < 1e-8, "{freedom}: {told}");
+            let found = quantile(0.95, freedom);
+            assert!((found - t).abs() < 1e-8, "{freedom}: {found}");
         }
         let tails = [
             (2.5, 4, 0.066_766_544_8),
@@ -123,8 +123,8 @@ mod tests {
             (0.3, 20, 0.767_273_003),
         ];
         for (t, freedom, p) in tails {
-            let told = 1.0 - within(t, freedom);
-            assert!((told - p).abs() < 1e-8, "{t}, {freedom}: {told}");
+            let found = 1.0 - within(t, freedom);
+            assert!((found - p).abs() < 1e-8, "{t}, {freedom}: {found}");
         }
     }
 
@@ -141,8 +141,11 @@ mod tests {
     fn constant_differences_have_no_error_estimate() {
         assert_eq!(MeanDifference::of(&[]), None);
         for differences in [&[1.5][..], &[1.5; 4], &[0.1 + 0.2, 0.3]] {
-            let told = MeanDifference::of(differences).unwrap();
-            assert_eq!((told.error, told.interval(), told.p()), (None, None, None));
+            let found = MeanDifference::of(differences).unwrap();
+            assert_eq!(
+                (found.error, found.interval(), found.p()),
+                (None, None, None)
+            );
         }
     }
 
@@ -164,13 +167,14 @@ mod tests {
     #[test]
     fn intervals_have_nominal_coverage() {
         for pairs in [2, 3, 5, 10] {
-            let covered = share(pairs, |told| {
-                told.interval()
+            let covered = share(pairs, |found| {
+                found
+                    .interval()
                     .is_some_and(|[low, high]| low <= 0.0 && high >= 0.0)
             });
             // Five standard errors of 40,000 samples.
             assert!((covered - 0.95).abs() < 0.0055, "{pairs} pairs: {covered}");
-            let false_alarms = share(pairs, |told| told.p().is_some_and(|p| p < 0.05));
+            let false_alarms = share(pairs, |found| found.p().is_some_and(|p| p < 0.05));
             assert!((false_alarms - 0.05).abs() < 0.0055, "{false_alarms}");
         }
     }

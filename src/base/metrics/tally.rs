@@ -149,8 +149,8 @@ mod tests {
         ];
         for ((right, images), (other, others), lead) in known {
             let (one, other) = (tally(right, images, 0), tally(other, others, 0));
-            let told = one.least_lead(&other);
-            assert!((told - lead).abs() < 1e-4, "{one:?}: {told}");
+            let found = one.least_lead(&other);
+            assert!((found - lead).abs() < 1e-4, "{one:?}: {found}");
             assert_eq!(one.is_above(&other), lead > 0.0);
             assert!(!other.is_above(&one));
         }

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_own_lines_by_level_and_limits_foreign_warnings() {
+    fn filters_own_lines_and_limits_foreign_warnings() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::new(Pages::new(folder.path().into()), Level::Info);
         let log: &'static Log = Box::leak(Box::new(log));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_images_share_budget_and_huge_ones_run_alone() {
+    fn large_images_share_budget_and_huge_run_alone() {
         let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for number in 0..16u64 {

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn own_subspace_has_weight_one_and_others_share_alpha() {
+    fn own_subspace_weighs_one_and_others_share_alpha() {
         let mut all = three_tasks();
         let weights = all.weights(0.1);
         assert_eq!(weights[1], [0.05, 0.05, 1.0, 0.05, 0.05, 0.05]);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_temperatures_vote_once_and_ties_favour_lowest_stage() {
+    fn votes_deduplicate_temperatures_and_favour_lowest_stage() {
         let stages = [PEAK, BROAD];
         let won = |chosen: &[usize]| elected(&votes(&stages, chosen));
         // Indices 0, 10 and 11 are 0.001, 0.9 and 1.

@@ -383,8 +383,8 @@ mod tests {
         assert!(enough_memory(1 << 30, Some(8 << 30)).is_ok());
         assert!(enough_memory(1 << 30, None).is_ok());
         for (weights, free) in [((1 << 30) + 1, 8 << 30), (usize::MAX, u64::MAX - 1)] {
-            let told = enough_memory(weights, Some(free)).err();
-            assert!(told.is_some_and(|problem| problem.is("problem-weights-memory-short")));
+            let problem = enough_memory(weights, Some(free)).err();
+            assert!(problem.is_some_and(|problem| problem.is("problem-weights-memory-short")));
         }
     }
 }
