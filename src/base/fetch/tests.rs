@@ -40,13 +40,13 @@ fn serve(body: Vec<u8>, behaviour: Behaviour) -> Server {
             if let Some((_, status)) = behaviour.busy.filter(|(times, _)| count < *times) {
                 behaviour.status = Some(status);
             }
-            let _ = answer(stream.unwrap(), &body, &behaviour, cut, &log);
+            let _ = respond(stream.unwrap(), &body, &behaviour, cut, &log);
         }
     });
     Server { url, asked }
 }
 
-fn answer(
+fn respond(
     mut stream: TcpStream,
     body: &[u8],
     behaviour: &Behaviour,

@@ -108,7 +108,7 @@ mod tests {
         Architecture::of(config).random(5, &Device::flex()).unwrap()
     }
 
-    /// A PET whose every number is drawn, so it has an effect.
+    /// Returns a PET with random parameters, so that it has an effect.
     fn pets(vit: &dyn Backbone, plugin: &str, variant: Option<&str>) -> PetStack {
         let spec = PluginLibrary::standard().get(plugin).unwrap();
         let settings = PetSettings {

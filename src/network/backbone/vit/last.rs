@@ -80,8 +80,8 @@ mod tests {
     use crate::pet::{PetSettings, PetStack};
     use crate::tensors::HostTensor;
 
-    /// Features, and the gradient of block 0's widening matrix. A fresh adapter adds nothing, but
-    /// one in the last block makes that block run for all tokens.
+    /// Returns the features and the gradient of the widening matrix of block 0. A new adapter adds nothing, but one in
+    /// the last block makes that block run for all tokens.
     fn with_adapters(blocks: &[usize]) -> [Vec<f32>; 2] {
         let device = Device::flex();
         let vit = Architecture::of(Config::plain(32, 8, 48, 3, 3));
