@@ -221,7 +221,8 @@ fn seeds_of_deterministic_method_count_once() {
         rows(&table),
         [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
     );
-    let note = "SimpleCIL uses no random numbers: runs that differ only in the seed count as one";
+    let note =
+        "SimpleCIL uses no random numbers: runs that differ only in the seed are counted once";
     assert_eq!(table.notes(), [note]);
     let latex = table.export(Format::Latex).unwrap();
     assert!(latex.contains(&format!("% {note}")), "{latex}");

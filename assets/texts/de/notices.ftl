@@ -13,7 +13,7 @@ notices-trash-run-active = { $n ->
     [one] ein Lauf, der läuft oder in der Warteschlange steht, kann nicht gelöscht werden
    *[other] { $n } Läufe, die laufen oder in der Warteschlange stehen, können nicht gelöscht werden
 }
-notices-trash-run-active-advice = beende ihn, oder entferne ihn auf der Seite Training aus der Warteschlange
+notices-trash-run-active-advice = beende auf der Seite Training laufende Läufe und entferne wartende aus der Warteschlange
 notices-runs-deleted = { $n ->
     [one] { $n } Lauf ist gelöscht
    *[other] { $n } Läufe sind gelöscht

@@ -95,12 +95,12 @@ predict-none = Keine davon
 predict-none-allow = „Keine davon“ zulassen
 predict-none-disallow = Immer eine Klasse vorhersagen
 predict-none-above-limit = Keine davon: { $sign ->
-    [energy] seine Energie
-   *[doubt] sein Zweifel
+    [energy] die Energie
+   *[doubt] der Zweifel
 } { $now } liegt über der Grenze { $limit }
 predict-none-below-limit = Eine davon: { $sign ->
-    [energy] seine Energie
-   *[doubt] sein Zweifel
+    [energy] die Energie
+   *[doubt] der Zweifel
 } { $now } liegt nicht über der Grenze { $limit }
 predict-none-energy-about = Je niedriger die Energie, desto vertrauter das Bild. Sie ist das negative Logsumexp der Logits.
 predict-none-doubt-about = Ohne Logits gibt es keine Energie; der Zweifel ist 1 minus die Wertung der Vorhersage, ein schwächeres Signal.
@@ -210,7 +210,7 @@ predict-attention-pretrained = vortrainiert
 predict-attention-computing = { $title }: wird berechnet
 predict-attention-outside-image = { $share } nicht auf dem Bild
 predict-attention-outside-image-hint = Auf dem Klassentoken selbst und auf Prompts und Prefixen
-predict-attention-share = { $share } seiner Aufmerksamkeit
+predict-attention-share = { $share } der Aufmerksamkeit
 predict-attention-length = Länge { $value }
 predict-attention-position = Zeile { $row }, Spalte { $column }: { $value }
 predict-attention-highest = { $title }, am höchsten von { $rows } × { $columns } Stellen: { $each }
@@ -235,7 +235,7 @@ predict-map-legend = Hohl: noch nicht gelernt. Roter Ring: falsch klassifiziert.
 predict-map-described = Karte der Testmerkmale nach Task { $task }
 predict-map-position = { $class } bei { $x } / { $y }
 predict-map-position-not-learned = { $class } bei { $x } / { $y }, noch nicht gelernt
-predict-movement-about = Der Abstand des PET jedes Blocks von seinen Anfangswerten, im Verhältnis zu deren Länge. Ein PET, das sich weniger bewegt, vergisst weniger.
+predict-movement-about = Der Abstand des PET jedes Blocks von seinen Anfangswerten, im Verhältnis zu deren Norm. Ein PET, das sich weniger bewegt, vergisst weniger.
 predict-movement-between = zwischen beiden
 predict-movement-starts-as-copy = Das Offline-PET beginnt in Task 2 als Kopie.
 predict-movement-block = Block { $n }
@@ -300,7 +300,7 @@ drafts-table-changed = im letzten Fenster wurden Bilder dieser Tabelle in andere
 
 # Tabellen von Bildern.
 predict-many-all-columns = Alle Spalten
-predict-many-all-columns-hint = Auch die Vorhersage jedes Experten, der Out-of-Distribution-Wert und fünf Klassen
+predict-many-all-columns-hint = Auch die Vorhersage jedes Experten, der Out-of-Distribution-Wert und die fünf besten Klassen
 predict-many-unfinished = Dieser Lauf hat bisher { $learned } von { $n } Klassen gelernt: Bilder der anderen Klassen werden falsch klassifiziert.
 predict-sorted-by-run = Klassifiziert von { $run }, nach Task { $task }
 predict-sorted-copy = Bilder in Ordner kopieren

@@ -13,6 +13,6 @@ range-0-or-between = 0 oder eine Zahl zwischen 0 und 1
 range-two-numbers = zwei Zahlen wie 0.08,1
 range-one = { $name }
 range-or = { $one } oder { $other }
-range-block-numbers = die Anzahl der ersten Blöcke (5) oder eine Liste von Blöcken (0,2,4)
+range-block-numbers = eine Anzahl (5: die ersten fünf Blöcke) oder eine Liste von Blöcken (0,2,4)
 range-text = Text
 range-not-stated = nicht genannt

@@ -248,7 +248,7 @@ teach-images-repeated = { $n ->
 } in einer Epoche { $times ->
     [one] { $times }-mal
    *[other] { $times }-mal
-} verwendet, in Batches von { $batch }, mit der Schrittweite des Laufs.
+} verwendet, in Batches von { $batch }, mit der Lernrate des Laufs.
 teach-copies-not-searched = Nach Kopien der hinzugefügten Bilder unter den Testbildern des Laufs wurde nicht gesucht.
 teach-copies-excluded = { $n ->
     [one] { $n } Testbild des Laufs ist die Kopie eines hinzugefügten Bildes und wird ab jetzt ausgeschlossen.
@@ -309,7 +309,7 @@ trial-fewer-epochs = Um Zeit zu sparen, hatten die Tasks { $n ->
 trial-judged = Jeder Kandidat wurde mit { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern
-} trainiert und auf { $judged } zurückgehaltenen Trainingsbildern geprüft; ein Bild sind { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. Testbilder wurden nicht verwendet.
+} trainiert und auf { $judged } zurückgehaltenen Trainingsbildern geprüft (je Bild { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %). Testbilder wurden nicht verwendet.
 trial-none-finished = Kein Kandidat wurde fertig.
 trial-best-method = { $title } hat bei diesem Datensatz die besten Ergebnisse.
 trial-no-clear-best = { $title } hat die höchste Genauigkeit, aber bei so wenigen Bildern kann der Unterschied zu { $others } Zufall sein.

@@ -116,10 +116,10 @@ compare-still-recognise-only = After { $n ->
 compare-image-by-image = Image by image
 compare-paired-images-unknown = { $one } and { $other }: not compared, because { $older } does not store which images it was tested on (it is from an older version).
 compare-paired-other-images = { $one } and { $other }: not compared, because they were tested on different images.
-compare-paired-same-images = { $one } and { $other } are correct on the same images out of { $n ->
-    [one] { $n }
-   *[other] { $n }
-}.
+compare-paired-same-images = Of { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+}, { $one } and { $other } are correct on the same ones.
 compare-paired-unlikely-chance = On { $differing } of { $n ->
     [one] { $n } image
    *[other] { $n } images
@@ -177,7 +177,7 @@ compare-unfinished-not-shown = { $n ->
     [one] { $n } unfinished run is not shown
    *[other] { $n } unfinished runs are not shown
 }
-compare-seed-without-effect = { $title } uses no random numbers: runs that differ only in the seed count as one
+compare-seed-without-effect = { $title } uses no random numbers: runs that differ only in the seed are counted once
 compare-stop-comparing = Stop comparing
 compare-copy-tabs = For a spreadsheet
 compare-copy-markdown = As Markdown

@@ -72,7 +72,7 @@ editor-parameter-learns-second-step = learns from the second step
 # Comparison with Adapter.
 editor-trial = Try it
 editor-trial-about = Trains this plugin and Adapter for about 20 seconds on the built-in digits, each at its default size.
-editor-trial-queued = Waiting in the queue …
+editor-trial-queued = Waiting in the queue…
 editor-trial-stop = Stop
 editor-trial-accuracy = accuracy
 editor-trial-forgetting = forgetting

@@ -13,12 +13,12 @@ notices-trash-run-active = { $n ->
     [one] a running or queued run cannot be deleted
    *[other] { $n } running or queued runs cannot be deleted
 }
-notices-trash-run-active-advice = stop it, or remove it from the queue on Train
+notices-trash-run-active-advice = on Train, stop running runs and remove queued ones
 notices-runs-deleted = { $n ->
     [one] { $n } run was deleted
    *[other] { $n } runs were deleted
 }
-notices-runs-deleted-advice = to restore it, open the list of deleted runs on Compare
+notices-runs-deleted-advice = to restore runs, open the list of deleted runs on Compare
 notices-runs-restored = { $n ->
     [one] { $n } run was restored
    *[other] { $n } runs were restored

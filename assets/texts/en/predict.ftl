@@ -69,7 +69,7 @@ predict-energy-of-ensemble = The lower of the two energies. Each bar is the larg
 predict-more-certain = more confident
 predict-over-tasks = The same image, task by task
 predict-over-tasks-score = Score of “{ $class }”, %
-predict-over-tasks-first = { $class } is first learned in task { $task }
+predict-over-tasks-first = { $class } is learned in task { $task }
 predict-over-tasks-chart = Score of the class over tasks
 predict-experts-differ = Why these two differ
 predict-experts-differ-first-task = There is only one expert so far. The offline expert starts as a copy of it in task 2.
@@ -94,15 +94,15 @@ predict-reason-equal = Both experts are equally confident of { $class }.
 predict-none = None of these
 predict-none-allow = Allow “none of these”
 predict-none-disallow = Always predict a class
-predict-none-above-limit = None of these: its { $sign ->
+predict-none-above-limit = None of these: { $sign ->
     [energy] energy
    *[doubt] doubt
 } { $now } is above the limit { $limit }
-predict-none-below-limit = One of these: its { $sign ->
+predict-none-below-limit = One of these: { $sign ->
     [energy] energy
    *[doubt] doubt
 } { $now } is not above the limit { $limit }
-predict-none-energy-about = The lower the energy, the more familiar the image. It is minus the logsumexp of the logits.
+predict-none-energy-about = The lower the energy (the negative logsumexp of the logits), the more familiar the image.
 predict-none-doubt-about = Without logits there is no energy; doubt is 1 minus the score of the prediction, a weaker signal.
 predict-none-limit-about = The limit accepts { $kept } of 100 test images of the classes known by then.
 predict-none-later-rejected = { $n ->
@@ -113,10 +113,10 @@ predict-none-choose-earlier-task = Choose an earlier task to see how many images
 predict-none-counting-rejected = Counting rejected images of classes not learned yet.
 predict-none-count-rejected = Count rejected images of later classes
 predict-none-known-rejected = { $n ->
-    [one] Of { $n } test image of known classes, { $share } are rejected wrongly (tested with a limit from other images).
-   *[other] Of { $n } test images of known classes, { $share } are rejected wrongly (each tested with a limit from other images).
+    [one] Of { $n } test image of known classes, { $share } are wrongly rejected (tested with a limit from other images).
+   *[other] Of { $n } test images of known classes, { $share } are wrongly rejected (each tested with a limit from other images).
 }
-predict-none-limit-images-rejected = { $n } of 100 of the test images that set the limit are also rejected; for other images, the share may be higher.
+predict-none-limit-images-rejected = Of the test images that set the limit, { $n } in 100 are also rejected; for other images, the share may be higher.
 predict-none-images-used = Uses up to 300 test images
 predict-none-images-used-pause = Uses up to 300 test images; the current run pauses briefly
 predict-none-limit-unknown = The limit for “none of these” is unknown: { $why }.
@@ -136,14 +136,14 @@ predict-many-images-of-folder = { $n ->
    *[other] { $n } images of { $folder }
 }
 predict-many-table = Table
-predict-many-table-hint = Path of the table (.csv)
+predict-many-table-hint = Path to the table (.csv)
 predict-many-all = Classify all
 predict-many-other-table = Another table is being written. Wait for it or stop it.
 predict-many-choose-image-folder = Choose a folder…
 predict-many-cancel = Cancel
 predict-many-stop = Stop
 predict-many-stopped = Stopped; no table was written.
-predict-many-preparing = Preparing …
+predict-many-preparing = Preparing…
 predict-many-progress = Images classified
 predict-many-done = { $n ->
     [one] { $done } of { $n } image
@@ -210,7 +210,7 @@ predict-attention-pretrained = pre-trained
 predict-attention-computing = { $title }: computing
 predict-attention-outside-image = { $share } not on the image
 predict-attention-outside-image-hint = On the class token itself, on prompts and prefixes
-predict-attention-share = { $share } of its attention
+predict-attention-share = { $share } of the attention
 predict-attention-length = length { $value }
 predict-attention-position = row { $row }, column { $column }: { $value }
 predict-attention-highest = { $title }, highest of { $rows } × { $columns } positions: { $each }
@@ -235,7 +235,7 @@ predict-map-legend = Hollow: not learned yet. Red ring: misclassified. Click a p
 predict-map-described = Map of test features after task { $task }
 predict-map-position = { $class } around { $x }, { $y }
 predict-map-position-not-learned = { $class } around { $x }, { $y }, not learned yet
-predict-movement-about = The distance of each block's PET from its initial values, relative to their length. A PET that moves less forgets less.
+predict-movement-about = The distance of each block's PET from its initial values, relative to their norm. A PET that moves less forgets less.
 predict-movement-between = between the two
 predict-movement-starts-as-copy = The offline PET starts as a copy in task 2.
 predict-movement-block = block { $n }
@@ -280,7 +280,7 @@ predict-collect-too-many-images = a class can have at most { $n } images
 predict-collect-too-many-images-advice = make a folder with more images and choose it as the dataset
 predict-collect-saved = your images are saved
 drafts-restored = restored from the last window: { $what }
-drafts-restored-where = open “Create dataset…” in the list of datasets for collected images, and Predict for the others
+drafts-restored-where = for collected images, open “Create dataset…” in the list of datasets; for the others, open Predict
 drafts-pinned-images = { $n ->
     [one] { $n } pinned image
    *[other] { $n } pinned images
@@ -300,7 +300,7 @@ drafts-table-changed = images of this table were moved to other classes in the l
 
 # Tables of images.
 predict-many-all-columns = All columns
-predict-many-all-columns-hint = Also each expert's prediction, the out-of-distribution score and five classes
+predict-many-all-columns-hint = Adds each expert's prediction, the out-of-distribution score and the top five classes
 predict-many-unfinished = This run has learned { $learned } of { $n } classes so far: images of the other classes are misclassified.
 predict-sorted-by-run = Classified by { $run }, after task { $task }
 predict-sorted-copy = Copy images into folders

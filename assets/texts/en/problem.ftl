@@ -220,7 +220,7 @@ problem-folder-empty = there are no images in this folder: it is empty
 problem-no-training-images = no usable training images were found
 problem-no-training-images-skipped = no usable training images were found (skipped: { $left_out })
 problem-only-one-class = only one class was found ({ $names }), but at least { $least } are needed
-problem-too-few-classes = too few classes were found ({ $names }), at least { $least } are needed
+problem-too-few-classes = too few classes were found ({ $names }): at least { $least } are needed
 problem-blocks-empty = "{ $text }" contains no blocks
 problem-no-block-with-pet = no block has a PET
 problem-block-out-of-range = block { $block } does not exist: the backbone has { $blocks }
@@ -547,7 +547,7 @@ problem-grid-runs-failed = { $n ->
    *[other] { $n } runs
 } of the grid could not be finished
 advice-fix-first-error = fix the first error: { $what }; the lines of the failed runs show the others
-problem-epoch-not-saved = could not save this epoch, training continues: { $what }
+problem-epoch-not-saved = could not save this epoch; training continues: { $what }
 problem-run-unchanged = { $what }; the run was not changed
 problem-map-without-axes = the axes of the feature map have not been computed yet
 problem-search-row-incomplete = no row of this search is complete

@@ -13,6 +13,6 @@ range-0-or-between = 0, or a number between 0 and 1
 range-two-numbers = two numbers such as 0.08,1
 range-one = { $name }
 range-or = { $one } or { $other }
-range-block-numbers = the number of first blocks (5) or a list of blocks (0,2,4)
+range-block-numbers = a number (5: the first five blocks) or a list of blocks (0,2,4)
 range-text = text
 range-not-stated = not stated

@@ -241,14 +241,14 @@ teach-no-test-images = No test images: { $classes }.
 teach-known-classes = The run already knows { $classes }; the new images are added to the class.
 teach-single-class = A single class is learned by comparing it with the earlier classes, each represented by the mean feature of some of its training images; only the weights of the new class are trained.
 teach-forgetting-unmeasured = Forgetting of earlier classes cannot be measured: { $why }.
-teach-run-was-stopped = The run was stopped in task { $task } of { $of }; the added task starts from the task before.
+teach-run-was-stopped = The run was stopped in task { $task } of { $of }; the added task builds on the last finished task.
 teach-images-repeated = { $n ->
     [one] The training image
    *[other] Each of the { $n } training images
 } is used { $times ->
     [one] { $times } time
    *[other] { $times } times
-} per epoch, in batches of { $batch }, with the step size of the run.
+} per epoch, in batches of { $batch }, with the run's learning rate.
 teach-copies-not-searched = The test images of the run were not searched for copies of the added images.
 teach-copies-excluded = { $n ->
     [one] { $n } test image of the run is a copy of an added image and is excluded from now on.
@@ -306,7 +306,7 @@ trial-fewer-epochs = To save time, tasks had { $n ->
 trial-judged = Each candidate was trained on { $n ->
     [one] { $n } training image
    *[other] { $n } training images
-} and evaluated on { $judged } held-out training images; one image is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test images were used.
+} and evaluated on { $judged } held-out training images ({ NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } % each). No test images were used.
 trial-none-finished = No candidate finished.
 trial-best-method = { $title } gives the best results on this dataset.
 trial-no-clear-best = { $title } has the highest accuracy, but with so few images the difference from { $others } may be due to chance.

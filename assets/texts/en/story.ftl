@@ -70,7 +70,7 @@ story-correct-before-and-now = { $after } correct now, { $before } before this t
 story-correct-now = { $after } correct
 story-no-test-images = no test images available
 story-backbone-heading = Backbone.
-story-backbone-separates-poorly = The features of this backbone separate these classes poorly: nearest class mean without training classifies { $share } of a sample of the { $on ->
+story-backbone-separates-poorly = The features of this backbone separate these classes poorly: the nearest class mean without training classifies { $share } of a sample of the { $on ->
     [validation] validation
    *[test] test
 } images correctly. { $name } usually gives better results.

@@ -12,7 +12,7 @@ train-predict-with-run = Predict with this run
 train-teach-classes = Teach…
 train-undo-added-task = Undo added task…
 train-undo-added-task-classes = Undo added task: { $classes }
-train-undo-added-task-hint = Restores the run to before this added task
+train-undo-added-task-hint = Restores the state before this added task
 train-show-current-run = Show current run
 train-progress = Progress of the run
 train-task-of = Task { $n } of { $of }
@@ -144,7 +144,7 @@ train-doubts-progress = { $n } of { $of ->
     [one] { $of } training image
    *[other] { $of } training images
 } processed
-train-doubts-about = Classifies each image by the features of the others (frozen backbone), without the image itself and its copies.
+train-doubts-about = Classifies each image by the features of the others (frozen backbone), without the image itself or its copies.
 train-tile-training-image = training image { $index }
 train-tile-test-image = { $of ->
     [validation] validation image { $index }
@@ -155,7 +155,7 @@ train-tile-mistake = mistake, { $name }
 train-tile-doubtful = doubtful, { $name }
 train-tile-hint = Click to open it on Predict
 train-correct-label = Label…
-train-correct-image = Correct: { $name }
+train-correct-image = Correct the label: { $name }
 train-correct-label-hint = Corrects the label or excludes the image, from the next run on, in training and testing
 train-correct-label-title = Correct label
 train-label-excluded = excluded
@@ -167,7 +167,7 @@ train-label-revert = Revert to { $class }
 
 # Runs on other machines.
 train-place-title = At { $place }
-train-place-start-held = Start them
+train-place-start-held = Start runs
 train-place-show = Show
 train-place-resume = Resume at { $place }: { $title }
 train-place-pause = Pause at { $place }: { $title }

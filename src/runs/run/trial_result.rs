@@ -198,7 +198,7 @@ mod tests {
         let told = few.sentences();
         assert!(
             told[0].english.contains("evaluated on 50 held-out")
-                && told[0].english.contains("one image is 2.0 %")
+                && told[0].english.contains("(2.0 % each)")
         );
         assert_eq!(
             told[1],

@@ -137,7 +137,7 @@ fn label_menu_fits_smallest_window_with_many_classes() {
     }
     let (mut window, _) = open_mistakes_at([450.0, 300.0], &made, runs.path(), true);
     let whole = window.ctx.content_rect();
-    let tile = "Correct: mistake, test image 2";
+    let tile = "Correct the label: mistake, test image 2";
     for _ in 0..30 {
         if whole
             .shrink(8.0)
@@ -168,7 +168,7 @@ fn corrected_labels_are_listed_and_reverted() {
     let kept = || store::corrected(runs.path(), &place).unwrap();
     let (mut window, _) = open_mistakes(&made, runs.path(), true);
     window
-        .get_by_label("Correct: mistake, test image 2")
+        .get_by_label("Correct the label: mistake, test image 2")
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-really");
@@ -184,7 +184,7 @@ fn corrected_labels_are_listed_and_reverted() {
     );
     assert_eq!(list[0].class.as_deref(), Some("b"));
     window
-        .get_by_label("Correct: mistake, test image 4")
+        .get_by_label("Correct the label: mistake, test image 4")
         .click();
     settle(&mut window);
     window.get_by_label(tr!("train-exclude-image")).click();
@@ -357,7 +357,7 @@ fn doubtful_training_images_are_listed_and_corrected() {
     assert!(window.query_by_label("mistake, test image 2").is_none());
     window.get_by_label("99.0\u{a0}%");
     window
-        .get_by_label("Correct: doubtful, training image 5")
+        .get_by_label("Correct the label: doubtful, training image 5")
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-training");

@@ -322,7 +322,7 @@ impl RunTable<'_> {
         }
         notes.extend(self.seedless.iter().map(|title| {
             format!(
-                "{title} uses no random numbers: runs that differ only in the seed count as one"
+                "{title} uses no random numbers: runs that differ only in the seed are counted once"
             )
         }));
         let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
