@@ -81,7 +81,7 @@ predict-pause = Pause
 
 # Why an expert decided.
 predict-reason-alone = Only one expert predicts.
-predict-reason-first = Only one task is learned, so the online expert decides alone ({ $online } confidence).
+predict-reason-first = Only one task so far, so the online expert decides alone ({ $online } confidence).
 predict-reason-both-offline = Both experts predict { $class }. The offline expert is more confident ({ $offline } compared with { $online }).
 predict-reason-both-online = Both experts predict { $class }. The online expert is more confident ({ $online } compared with { $offline }).
 predict-reason-offline = The offline expert decided ({ $offline }): it predicts { $class }, while the online expert favours { $other } ({ $online }).
