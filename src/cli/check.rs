@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Classify only this many test images after each task, evenly spaced
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Also train it again, in a temporary folder
+    /// Also train the run again, in a temporary folder
     #[arg(long)]
     train: bool,
     /// Look for the run in this folder

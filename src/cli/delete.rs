@@ -28,7 +28,7 @@ pub(super) struct Args {
 /// Options of `restore`.
 #[derive(clap::Args)]
 pub(super) struct RestoreArgs {
-    /// The deleted runs to restore, by name (or the start of it); without any, lists them
+    /// The deleted runs to restore, by name (or the start of it); without any, list them
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
     /// The folder of runs

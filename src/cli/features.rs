@@ -31,13 +31,13 @@ pub(super) struct Args {
     /// Images, prepared as for a prediction
     #[arg(long = "image", value_name = "FILE")]
     images: Vec<PathBuf>,
-    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most 12-bit cameras
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
     /// Prepared images: `images`, N×3×H×W numbers in [0, 1] before normalisation
     #[arg(long, value_name = "FILE.safetensors", conflicts_with = "images")]
     inputs: Option<PathBuf>,
-    /// What a weight file and the files beside it do not say (heads=16,normalisation=imagenet)
+    /// Values that neither the weight file nor a config.json next to it contains (heads=16,normalisation=imagenet)
     #[arg(long, value_name = "NAME=VALUE,…")]
     backbone_set: Option<String>,
     /// Write the features to this file, as the tensor `features`

@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     if weights != WeightType::F32 {
         tell(format!(
-            "weights in {}: errors up to {} in one step and {} after all steps pass",
+            "limits with weights in {}: an error of {} in one step and of {} after all steps",
             weights.title(),
             tolerance.single,
             tolerance.trajectory

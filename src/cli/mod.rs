@@ -85,8 +85,8 @@ struct Line {
     /// `lae-studio places`, new runs are trained there
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
-    /// Display server on Linux; auto prefers X to Wayland [default: LAE_DISPLAY, else auto]. Files cannot be dropped on
-    /// Wayland; X may look blurred on a scaled desktop
+    /// Display server on Linux; auto prefers X to Wayland [default: LAE_DISPLAY, else auto]. With Wayland,
+    /// files cannot be dropped on the window; with X, it may look blurred on a scaled desktop
     #[cfg(all(unix, not(target_os = "macos")))]
     #[arg(long, value_name = "DISPLAY", value_parser = window::displays())]
     display: Option<ui::display::DisplayChoice>,
@@ -137,7 +137,7 @@ enum Command {
     Unpack(pack::UnpackArgs),
     /// Verify a run or a packed run: its files and predictions, and with --train its training
     Check(check::Args),
-    /// List other machines that train runs, and check their connection
+    /// List remote machines that train runs, and check their connection
     Places(places::Args),
     /// Run as the engine of another program, which sends commands and gets events over standard input and output
     Serve(serve::Args),

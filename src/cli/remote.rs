@@ -252,7 +252,7 @@ impl RemoteConnection {
 /// Which machine trains.
 #[derive(clap::Args)]
 pub(super) struct AtPlace {
-    /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains
+    /// Train on a remote machine, one of `lae-studio places`; the run is copied here while it trains
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
     /// Return immediately; the run continues on that machine, and `resume --place` or the same grid command copies it here
@@ -262,7 +262,7 @@ pub(super) struct AtPlace {
 
 /// Returns the folder of a run that has ended.
 pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
-    folder.ok_or_else(|| Problem::new("a run ended before it had started"))
+    folder.ok_or_else(|| Problem::new("the job on the remote machine ended before its run started"))
 }
 
 /// Prints that a run continues on the other machine.

@@ -12,7 +12,7 @@ pub(super) struct Args {
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Connect to a background engine in this folder, which keeps running without a client; starts one if needed
+    /// Connect to the background engine of this folder, which keeps running without a client; start one if needed
     #[arg(long)]
     attach: bool,
     /// Run as the background engine

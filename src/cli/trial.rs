@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// --data has no effect here
     #[arg(value_name = "DATA")]
     place: String,
-    /// Compare these backbones and the one of --backbone with SimpleCIL, instead of methods: names, folders or weight
+    /// Instead of methods, compare these backbones and that of --backbone, using SimpleCIL: names, folders or weight
     /// files
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     backbones: Vec<String>,

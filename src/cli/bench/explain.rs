@@ -134,7 +134,7 @@ impl Kernels {
         let groups = [
             ("products", self.sum(is_product)),
             (
-                "other own kernels",
+                "other kernels of the program",
                 self.sum(|kernel| is_own(kernel) && !is_product(kernel)),
             ),
             (
@@ -234,7 +234,12 @@ pub(super) fn words(row: &Row) -> Option<String> {
             way.rows.to_string(),
             way.inner.to_string(),
             way.columns.to_string(),
-            if way.transposed { "turned" } else { "straight" }.to_string(),
+            if way.transposed {
+                "transposed"
+            } else {
+                "as stored"
+            }
+            .to_string(),
             way.kernel.clone(),
             way.times.to_string(),
             format!("{:.3}", way.seconds),
@@ -247,7 +252,7 @@ pub(super) fn words(row: &Row) -> Option<String> {
         left => format!("and {left} more shapes that take less time each\n"),
     };
     Some(format!(
-        "{}, batch {}, {}: {:.0} % of the time in products; one thread can do {:.0} GFLOP/s{}\n{table}{left}",
+        "{}, batch {}, {}: {:.0} % of the time in products; one thread reaches {:.0} GFLOP/s{}\n{table}{left}",
         row.backbone,
         row.batch,
         row.mode.key(),

@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// original images
     #[arg(long, value_name = "FILE.tm|FILE.zip")]
     to: PathBuf,
-    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most 12-bit cameras
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
 }

@@ -126,7 +126,7 @@ struct Export {
     /// Resize the shorter side to input size / crop ratio, then crop the centre
     #[arg(long, value_name = "RATIO", default_value_t = 0.875)]
     crop_ratio: f32,
-    /// Prepare the images as this backbone's pre-training
+    /// Prepare the images as in this backbone's pre-training
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["input_size", "crop_ratio"])]
     backbone: Option<String>,
     /// Export only the first N images

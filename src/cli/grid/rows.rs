@@ -25,7 +25,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     columns: Vec<String>,
-    /// Sort its rows by this column; with a leading - in descending order ("-final")
+    /// Sort the rows by this column; with a leading - in descending order ("-final")
     #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true, requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     sort: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Options {
     /// Add the published A_N to each row found in a paper's table
     #[arg(long, requires = "grid", conflicts_with_all = ["search", "slurm", "text"])]
     published: bool,
-    /// Write its rows as a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report (.html)
+    /// Write the rows as a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report (.html)
     #[arg(long, value_name = "FILE", requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     export: Option<PathBuf>,

@@ -22,7 +22,7 @@ pub(super) struct Options {
     /// places.toml, with the resources of a task [default: the cluster's defaults]
     #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with = "place")]
     slurm: Option<Option<String>>,
-    /// Cancel its tasks, both queued and running; their runs are saved
+    /// Cancel the grid's tasks, both queued and running; their runs are saved
     #[arg(long, requires = "slurm", conflicts_with = "list")]
     cancel: bool,
     /// Maximum number of tasks that run at once

@@ -43,7 +43,7 @@ pub(super) struct Args {
     grid: Option<String>,
     #[command(flatten)]
     table: TableOptions,
-    /// List the runs on another machine, a place of `lae-studio places`
+    /// List the runs on a remote machine, a place of `lae-studio places`
     #[arg(long, value_name = "NAME", conflicts_with_all = ["out", "export"])]
     place: Option<String>,
     /// Look in this folder

@@ -28,11 +28,11 @@ use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 #[command(next_help_heading = "Search")]
 pub(super) struct Options {
     /// Choose the best row for each method on a validation share of the training images: halving (successive halving)
-    /// trains all rows for a few epochs and continues with the better half, all trains every row for all epochs
+    /// trains all rows for a few epochs and continues with the better half; all trains every row for all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
           conflicts_with_all = ["slurm", "place", "shard", "cells", "only"], value_parser = strategies())]
     pub search: Option<SearchBy>,
-    /// Maximum training steps per method [default: enough for as many rows as the method with the fewest rows has]
+    /// Maximum training steps per method [default: enough for the smallest number of rows that a method has]
     #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
     /// The validation share, if the grid has none

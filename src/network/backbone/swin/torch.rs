@@ -10,8 +10,9 @@ use crate::problem::{Problem, Result};
 /// Returns the network with this name, with PETs at these sites.
 pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
     if acts_in(acting, IN_ATTENTION) {
-        let what = "what a PET does within the windows of a Swin cannot be written for PyTorch yet";
-        return Err(Problem::new(what).advise("PETs at other sites can, and all of them on a ViT"));
+        let what = "PETs within the windows of a Swin cannot be exported to PyTorch yet";
+        return Err(Problem::new(what)
+            .advise("use a PET at other sites, or a ViT, where every PET can be exported"));
     }
     let (input_size, patch, width) = (config.input_size, config.patch, config.width);
     let (window, mlp_ratio, epsilon) = (config.window, config.mlp_ratio, config.epsilon);

@@ -161,7 +161,7 @@ settings_of_every_run! {
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
     pet_size: usize = pet("N", "PET size", SettingKind::Whole { default: 5, least: 1, most: i64::MAX }) {
         usual: "the plugin's", needs: Needs::SizedPet,
-        refused: ("the PET's size must be above 0", "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
+        refused: ("the PET's size must be above 0", "give 5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
         fix: "Use {}", named: true,
     };
     /// Variant of the PET, if the plugin has several (Prefix: calibrated, plain, compensated, scaled)
@@ -285,7 +285,7 @@ settings_of_every_run! {
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, aspect: Aspect::Execution };
-    /// Memory for decoded images; others are decoded again when needed, with the same result
+    /// Memory for decoded images; the rest is decoded again when needed, with the same result
     cache_mb: usize = data("MB", "Memory for images", SettingKind::Whole { default: 1024, least: 0, most: MOST_MB }) {
         refused: ("the amount of memory is too large", "1024 is the default; 0 keeps no decoded images"),
         aspect: Aspect::Execution,
