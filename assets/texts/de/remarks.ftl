@@ -153,7 +153,7 @@ remark-domains-merged = In { $folders } liegen dieselben Klassenordner: Sie wurd
 remark-files-skipped = { $n ->
     [one] { $n } Datei wurde
    *[other] { $n } Dateien wurden
-} übersprungen; Einzelheiten zeigt `lae-studio data`
+} übersprungen; Einzelheiten zeigt `lae-studio data`.
 remark-files-skipped-names = { $n ->
     [one] { $n } Datei wurde
    *[other] { $n } Dateien wurden

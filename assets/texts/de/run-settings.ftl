@@ -121,7 +121,7 @@ setting-bit-depth-refused = die Bittiefe muss eine Zahl von 8 bis 16 sein
 setting-bit-depth-refused-advice = 16 ist üblich; 12 passt zu den meisten 12-Bit-Kameras
 setting-bit-depth-fix = { $value } verwenden
 setting-cache-mb-title = Speicher für Bilder
-setting-cache-mb-meaning = Speicher für dekodierte Bilder; andere werden bei Bedarf neu dekodiert, mit demselben Ergebnis
+setting-cache-mb-meaning = Speicher für dekodierte Bilder; die übrigen werden bei Bedarf neu dekodiert, mit demselben Ergebnis
 setting-cache-mb-refused = der Speicher ist zu groß
 setting-cache-mb-refused-advice = 1024 ist üblich; 0 behält keine dekodierten Bilder
 

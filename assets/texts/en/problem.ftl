@@ -1,4 +1,4 @@
-# Errors (problem-…) and remedies (try-…): sentences without a capital letter and a full stop; the code that shows them
+# Errors (problem-…) and remedies (advice-…): sentences without a capital letter and a full stop; the code that shows them
 # adds both.
 
 problem-and-more = { $names } and { $n } more
@@ -293,7 +293,7 @@ problem-dataset-classes-changed = the classes of the dataset have changed since 
 advice-restore-classes = restore the previous classes, or choose the folder that has them with --data; train a new run to learn new classes
 problem-test-images-changed = the test images of the run's dataset have changed since it was trained
 problem-added-task-single-class = { $title } learns an added task by distinguishing its classes, but this one has a single class
-advice-add-second-class = add a second class (images of a class that the run already knows are enough), or add the class to a run of a method that accepts one, such as LAE, SimpleCIL or RanPAC
+advice-add-second-class = add a second class (it may be one that the run knows), or use a run of a method that accepts a single class, such as LAE, SimpleCIL or RanPAC
 problem-single-class-needs-dataset = { $title } learns a single class by comparing it with training images of the run, but { $why }
 advice-restore-dataset-or-add-class = restore the run's dataset to its original location and state, or add a second class
 problem-added-task-too-many-images = { $pictures } images were given, but an added task accepts at most { $most_pictures }
@@ -507,7 +507,7 @@ problem-download-no-weight-file = the download from { $url } is not a weight fil
 advice-download-on-other-computer = try again later; without internet access, download it on another computer and use that file as the backbone
 problem-weights-hash-mismatch = the weights of { $name } are not the expected ones: their SHA-256 is { $sha256 }, expected { $known }
 advice-delete-and-download-again = delete the file and download it again, or use it as a separate weight file
-problem-weights-memory-short = its { $weights } weights need { $needed } MB of memory, but only { $free } MB are free
+problem-weights-memory-short = the network's { $weights } weights need { $needed } MB of memory, but only { $free } MB are free
 advice-specify-smaller-network = specify the dimensions of a smaller network
 problem-backbone-table-unreadable = could not read the backbone table: { $message }
 advice-correct-table-line = correct this line; the entries of the other tables are still available
@@ -591,7 +591,7 @@ advice-give-weight-file-or-name = give the path of a weight file, or one of { $n
 problem-no-loss-recorded = this run has no recorded loss: its method does not train in epochs, or an older version trained it
 advice-no-runs-yet = there are no runs in { $root } yet
 advice-existing-runs = the existing runs are { $names }
-# Errors in plugins and formulas (mistake-…), and their remedies (mend-…).
+# Errors in plugins and formulas, and their remedies.
 problem-equation-too-long = { $called } has more than { $most_letters } characters
 problem-parentheses-too-deep = parentheses are nested more than { $deepest } levels deep
 problem-parenthesis-never-closed = this `(` is never closed

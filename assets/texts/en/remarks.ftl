@@ -153,7 +153,7 @@ remark-domains-merged = { $folders } contain the same class folders: they were t
 remark-files-skipped = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
-} skipped; run `lae-studio data` for details
+} skipped; run `lae-studio data` for details.
 remark-files-skipped-names = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
