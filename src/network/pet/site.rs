@@ -200,7 +200,7 @@ impl Site {
         (
             Site::Proj,
             "proj",
-            "e: the heads' results side by side, h: the attention's output projection, w: its weight",
+            "e: the concatenated head outputs, h: the attention's output projection, w: its weight",
         ),
         (
             Site::Fc1,
