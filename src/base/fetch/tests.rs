@@ -316,7 +316,10 @@ fn requires_https_except_for_loopback() {
     let (_folder, to) = target();
     let url = "http://localhost.invalid/file.bin";
     let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("unencrypted"), "{problem}");
+    assert!(
+        problem.is("problem-address-unencrypted-redirect"),
+        "{problem}"
+    );
 }
 
 #[test]
