@@ -282,6 +282,7 @@ impl Correction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lae_base::tr;
 
     #[test]
     fn summarises_corrections_in_words() {
@@ -291,15 +292,16 @@ mod tests {
             correction("b", Some("dog")),
             correction("c", None),
         ];
-        let words = "2 labels corrected, 1 image excluded";
+        let excluded = tr!("remark-images-excluded", n = 1);
+        let words = format!("{}, {excluded}", tr!("remark-labels-corrected", n = 2));
         let summary = |list| {
             CorrectionCount::of(list)
                 .words()
                 .map(|words| words.english())
         };
-        assert_eq!(summary(&list).as_deref(), Some(words));
-        assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
-        assert_eq!(summary(&list[2..]).as_deref(), Some("1 image excluded"));
+        assert_eq!(summary(&list), Some(words.clone()));
+        assert!(short(&list).starts_with(&words) && short(&list) != short(&list[..2]));
+        assert_eq!(summary(&list[2..]), Some(excluded));
         assert_eq!(CorrectionCount::default().words(), None);
     }
 
