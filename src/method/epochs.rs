@@ -167,6 +167,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use lae_base::tr;
 
     fn config(method: &str, min_steps: usize) -> RunConfig {
         RunConfig {
@@ -250,7 +251,10 @@ mod tests {
             let chosen = Chosen::of(&config).ok()?;
             all_frozen(&chosen, &vec![48; tasks]).map(|told| told.remedy)
         };
-        let fewer = |n: usize| Some(format!("freeze fewer epochs: --freeze-epochs {n}"));
+        let fewer = |n: usize| {
+            let id = "advice-freeze-fewer-epochs";
+            Some(tr!(id, place = "--freeze-epochs", usual = n.to_string()))
+        };
         assert_eq!(remedy("lae", 3, 5, 0), fewer(1));
         assert_eq!(remedy("lae", 4, 5, 0), None);
         assert_eq!(remedy("lae", 3, 1, 0), None);

@@ -365,7 +365,9 @@ file = "small.safetensors"
     fn reports_unknown_keys_and_broken_toml_with_line() {
         let (entries, problems) = read(&format!("{GOOD}colour = 3\n"));
         assert!(entries.is_empty());
-        assert!(problems[0].what.contains("colour"), "{}", problems[0]);
+        let problem = &problems[0];
+        assert!(problem.is("problem-backbone-entry-unreadable"), "{problem}");
+        assert!(problem.what.contains("colour"), "{problem}");
         assert!(problems[0].place.ends_with(":12"), "{}", problems[0].place);
         let (_, problems) = read("[[backbone]\n");
         assert!(problems[0].place.ends_with(":1"), "{}", problems[0].place);
