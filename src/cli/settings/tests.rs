@@ -9,6 +9,7 @@ use crate::experiment::open_options;
 use crate::method::{Chosen, METHODS, command};
 use crate::run::config::{RunSetting, SETTINGS, Setting, SettingKind};
 use crate::session::Session;
+use crate::tr;
 
 /// LAE's setting that depends on the number of epochs.
 const FREEZE_EPOCHS: &str = "freeze_epochs";
@@ -257,10 +258,12 @@ fn wrong_values_are_wrong_usage() {
 #[test]
 fn an_option_without_effect_is_told_with_its_name() {
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
-    let pet = "note: SimpleCIL does not train a PET plugin, so --pet has no effect";
-    let rate = "note: SimpleCIL takes no gradient steps, so --base-lr has no effect";
-    let tuned = "note: without a first session, nothing is tuned, so --set dropout has no effect";
-    let frozen = "note: without Learning, no epochs are frozen, so --freeze-epochs has no effect";
+    let title = "SimpleCIL";
+    let pet = without_effect(&tr!("idle-no-plugin", title), "--pet");
+    let rate = without_effect(&tr!("idle-no-steps", title), "--base-lr");
+    let tuned = without_effect(tr!("idle-no-first-session"), "--set dropout");
+    let frozen = without_effect(tr!("idle-no-learning"), "--freeze-epochs");
+    let [pet, rate, tuned, frozen] = [&pet, &rate, &tuned, &frozen].map(String::as_str);
     for (words, told) in [
         ("--method baseline --no-ensemble", vec![switch]),
         (
@@ -294,8 +297,9 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     assert!(notes("--method lae").is_empty());
     let told = notes("--method simplecil");
     assert_eq!(told.len(), 3, "{told:?}");
-    let epochs = "does not train in epochs, so --epochs has no effect";
-    assert!(told.iter().any(|note| note.contains(epochs)), "{told:?}");
+    let why = tr!("idle-no-epochs", title = "SimpleCIL");
+    let epochs = without_effect(&why, "--epochs");
+    assert!(told.contains(&epochs), "{told:?}");
     let told = notes("--method joint-ft");
     assert!(
         told.len() == 1 && told[0].contains("--classes-per-task"),

@@ -196,9 +196,9 @@ mod tests {
         // Methods with different images are not compared.
         assert_eq!(trial(&rights, 5000).level(), [1, 2]);
         let told = few.sentences();
-        assert!(
-            told[0].english.contains("evaluated on 50 held-out")
-                && told[0].english.contains("(2.0 % each)")
+        assert_eq!(
+            told[0],
+            &*tr!("trial-judged", n = 100, judged = 50, one = 2.0)
         );
         assert_eq!(
             told[1],
