@@ -115,8 +115,12 @@ mod tests {
         let missed = [one("heron", 0, 11), one("wren", 1, 12)];
         let (head, text) = told(&missed, 8).unwrap_or_default();
         assert_eq!(head, tr!("story-classes-never-predicted", n = 1, of = 8));
-        let each = "heron: 0 of 11 correct, 11 classified as egret; wren: 1 of 12 correct, 11 classified as egret.";
-        assert_eq!(text, each);
+        let each = |name: &str, right: u32, of: u32| {
+            let id = "story-class-confused";
+            tr!(id, name, right, of, times = 11, taken_for = "egret")
+        };
+        let [heron, wren] = [each("heron", 0, 11), each("wren", 1, 12)];
+        assert_eq!(text, format!("{heron}; {wren}."));
         let (head, _) = told(&missed[1..], 8).unwrap_or_default();
         assert_eq!(head, tr!("story-classes-rarely-correct", n = 1, of = 8));
         assert_eq!(told(&[], 8), None);

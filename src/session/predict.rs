@@ -454,12 +454,18 @@ mod tests {
     #[test]
     fn the_reason_names_the_expert_and_both_classes() {
         let text = reason(&answer(1, 3, Expert::OFFLINE), &["nine".into()]);
-        assert!(
-            text.starts_with("The offline expert decided (90\u{a0}%)"),
-            "{text}"
+        let [online, offline] = ["60\u{a0}%", "90\u{a0}%"];
+        let fresh = tr!(
+            "predict-reason-offline-fresh",
+            online,
+            offline,
+            class = "seven",
+            other = "one",
+            learned = "nine"
         );
-        assert!(text.contains("seven") && text.contains("has just learned nine, favours one"));
-        assert!(reason(&answer(1, 0, Expert::ONLINE), &[]).contains("60\u{a0}%"));
+        assert_eq!(text, fresh);
+        let first = reason(&answer(1, 0, Expert::ONLINE), &[]);
+        assert_eq!(first, tr!("predict-reason-first", online));
         assert_eq!(ranking(&opinion_of(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }
 }

@@ -101,7 +101,10 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     assert_eq!(kept.read_dir().unwrap().count(), 2);
     // Nothing is written if the folder cannot be created.
     let problem = made.save(&root.path().join("photo.JPG")).unwrap_err();
-    assert!(problem.what.contains("create a folder"), "{problem}");
+    assert!(
+        problem.is("io-create-a-folder-for-images-failed"),
+        "{problem}"
+    );
     assert_eq!(root.path().read_dir().unwrap().count(), 2);
     // A missing file ends the operation and nothing is left.
     made.groups[0].pieces[0].file = Some("/gone.png".into());

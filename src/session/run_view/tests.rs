@@ -168,9 +168,17 @@ fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     whole.fold(Event::Finished { run: run() }, "4");
     assert_eq!((whole.stage, whole.tasks()), (Stage::Finished, 3));
     let story = crate::session::story::story(&whole);
-    let told = "Test images of d, e (held out from training): 1 of 2 correct now, 0 of 2 before this task was added. Test images of the 3 earlier classes: 3 of 3 correct now, 3 of 3 before this task was added.";
+    let count = |n: usize, of: usize| tr!("story-count-of", n, of);
+    let both = |after: String, before: String| tr!("story-correct-before-and-now", after, before);
+    let told = tr!(
+        "story-added-task",
+        names = "d, e",
+        new = both(count(1, 2), count(0, 2)),
+        n = 3,
+        old = both(count(3, 3), count(3, 3))
+    );
     assert_eq!(
         (story[0].head.as_str(), story[0].text.as_str()),
-        (tr!("story-added-task-heading"), told)
+        (tr!("story-added-task-heading"), told.as_str())
     );
 }
