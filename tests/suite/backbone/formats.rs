@@ -298,7 +298,12 @@ fn metadata_supplies_heads_and_normalisation() {
     };
     let bare = library().open(old, &Device::flex(), &mut |_| true).unwrap();
     assert!(
-        bare.assumed[0].english.contains("2 heads"),
+        says!(
+            bare.assumed[0].english,
+            "network-heads",
+            n = 2,
+            channels = 64
+        ),
         "{:?}",
         bare.assumed
     );
@@ -338,6 +343,7 @@ fn reports_missing_unexpected_and_misshaped_tensors_together() {
     weights.insert("blocks.0.attn.extra".into(), (vec![1], vec![0.0]));
     files::safetensors(&weights, Dtype::F32, &[], &path);
     let problem = refused(&path);
+    assert_is(&problem, "problem-weights-mismatch");
     for part in [
         "1 missing (blocks.1.mlp.fc2.bias)",
         "norm.weight is [7] instead of [128]",
@@ -425,11 +431,11 @@ fn rejects_paths_that_are_not_weight_files() {
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 346284714\n";
     std::fs::write(&text, pointer).unwrap();
     let problem = refused(&text);
-    assert!(problem.what.contains("Git LFS pointer"), "{problem}");
-    assert_says!(problem.remedy, "advice-fetch-with-git-lfs");
+    assert_is(&problem, "problem-weight-file-unusable");
+    assert_is(&problem, "advice-fetch-with-git-lfs");
     for page in ["<!DOCTYPE html>\n<html>", "\n <html lang=\"en\">"] {
         std::fs::write(&text, page).unwrap();
-        assert!(refused(&text).what.contains("web page"));
+        assert_is(&refused(&text), "advice-download-file-not-page");
     }
     let problem = refused(Path::new("nowhere/weights.safetensors"));
     assert_is(&problem, "problem-weight-file-not-found");

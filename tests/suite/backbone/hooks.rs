@@ -10,6 +10,7 @@ use lae_studio::pet::{Hooks, PetSettings, PetStack, Site};
 use lae_studio::problem::Result;
 
 use super::files::{error, images};
+use crate::assert_is;
 
 const WIDTH: usize = 48;
 
@@ -241,6 +242,7 @@ fn rejects_prompts_without_class_token() {
             ..Prompts::default()
         };
         let problem = backbone.features(images(1, 32, 32), &prompts).unwrap_err();
+        assert_is(&problem, "problem-backbone-lacks-feature");
         assert!(problem.what.contains("prompt tokens"), "{problem}");
     }
     let prompts = Prompts {
@@ -248,5 +250,6 @@ fn rejects_prompts_without_class_token() {
         ..Prompts::default()
     };
     let problem = swin().features(images(1, 32, 32), &prompts).unwrap_err();
+    assert_is(&problem, "problem-backbone-lacks-feature");
     assert!(problem.what.contains("prefixes"), "{problem}");
 }

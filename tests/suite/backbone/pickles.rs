@@ -7,13 +7,16 @@ use lae_studio::backbone::weights;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
-/// The error message for a file of these bytes.
+use crate::assert_is;
+
+/// Returns the error message for a file of these bytes, which must be rejected as unusable.
 fn refused(path: &Path, bytes: &[u8]) -> String {
     std::fs::write(path, bytes).unwrap();
-    match weights::open(path) {
-        Ok(_) => panic!("{} is accepted", path.display()),
-        Err(problem) => problem.what,
-    }
+    let Err(problem) = weights::open(path) else {
+        panic!("{} is accepted", path.display());
+    };
+    assert_is(&problem, "problem-weight-file-unusable");
+    problem.what
 }
 
 /// A ZIP with these entries, deflated.
@@ -42,19 +45,19 @@ fn rejects_oversized_pickles() {
     let path = folder.path().join("weights.pth");
     let long = none_pickle(5 << 20);
     let said = refused(&path, &zipped(&[("m/data.pkl", &long)]));
-    assert!(said.contains("longer than 4 MB"), "{said}");
+    assert!(said.contains("4 MB"), "{said}");
     let texts = [
         ("m/data.pkl", b"\x80\x02}.".as_slice()),
         ("m/version", &long),
     ];
     let said = refused(&path, &zipped(&texts));
-    assert!(said.contains("longer than 4 MB"), "{said}");
+    assert!(said.contains("4 MB"), "{said}");
     assert!(refused(&path, &long).contains("without tensors"));
     // The format before 2020: a magic number, then pickles one after the other.
     let mut older = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.".to_vec();
     older.extend(b"\x80\x02M\xe9\x03.\x80\x02}.");
     let said = refused(&path, &[&older, long.as_slice()].concat());
-    assert!(said.contains("longer than 4 MB"), "{said}");
+    assert!(said.contains("4 MB"), "{said}");
     let said = refused(&path, &[older.as_slice(), b"\x80\x02}"].concat());
     assert!(said.contains("damaged"), "{said}");
 }
@@ -69,10 +72,7 @@ fn rejects_zero_stride_tensor_views() {
     pickle.extend(b"\x89ccollections\nOrderedDict\n)RtRs.");
     let bytes = zipped(&[("m/data.pkl", &pickle), ("m/data/0", &[0; 4])]);
     let said = refused(&path, &bytes);
-    assert!(
-        said.contains("its tensors claim 4294967296 bytes"),
-        "{said}"
-    );
+    assert!(said.contains("4294967296 bytes"), "{said}");
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn rejects_pytorch_archives_before_2017() {
     tar.extend(b"ustar\x0000");
     tar.resize(2048, 0);
     let said = refused(&folder.path().join("weights.pth"), &tar);
-    assert!(said.contains("before 2017"), "{said}");
+    assert!(said.contains("2017"), "{said}");
 }

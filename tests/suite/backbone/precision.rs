@@ -15,6 +15,7 @@ use lae_studio::run::event::{Control, Event};
 use lae_studio::store;
 use lae_studio::tensors::HostTensor;
 
+use crate::assert_is;
 use crate::skip::skip;
 
 fn golden_files() -> Vec<PathBuf> {
@@ -132,10 +133,8 @@ fn bf16_run_is_distinct_from_f32_run() {
     if let Err(refused) = experiment::has_bf16(&device::choose("cpu").unwrap()) {
         let problem = train(Precision::Bf16, Vec::new()).unwrap_err();
         assert_eq!(problem.to_string(), refused.to_string());
-        assert!(
-            refused.to_string().contains("--precision bf16"),
-            "{refused}"
-        );
+        assert_is(&refused, "problem-cpu-without-bf16");
+        assert_eq!(refused.place, "--precision bf16");
         return skip("this CPU does not support bf16 multiplication");
     }
     let full = train(Precision::F32, Vec::new()).unwrap();
