@@ -51,10 +51,9 @@ fn corrections_apply_in_both_splits_without_moving_images() {
         (1, 1)
     );
     let words = corrected.corrected.words().map(|words| words.english());
-    assert_eq!(
-        words.as_deref(),
-        Some("1 label corrected, 1 image excluded")
-    );
+    let labels = tr!("remark-labels-corrected", n = 1);
+    let excluded = tr!("remark-images-excluded", n = 1);
+    assert_eq!(words, Some(format!("{labels}, {excluded}")));
     let mut wanted = named(&plain.test);
     wanted
         .iter_mut()

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use super::data::Made;
 use super::shared_folder;
+use crate::assert_is;
 use crate::skip::skip;
 
 fn open(path: &Path) -> Result<Dataset, Problem> {
@@ -247,6 +248,7 @@ fn reads_long_names_and_rejects_oversized_headers() {
     let endless = "x".repeat(3 << 20);
     let bytes = gz(&tar_of_long_name(&endless, png));
     let problem = open(&write_file(place.path(), "endless.tgz", &bytes)).unwrap_err();
+    assert_is(&problem, "problem-archive-damaged");
     assert!(problem.what.contains("too long"), "{problem}");
     // Skipped entries count, too.
     let mut link = tar::Header::new_ustar();
@@ -259,6 +261,7 @@ fn reads_long_names_and_rejects_oversized_headers() {
         .unwrap();
     let bytes = gz(&tar.into_inner().unwrap());
     let problem = open(&write_file(place.path(), "links.tgz", &bytes)).unwrap_err();
+    assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("times its size"), "{problem}");
 }
 
@@ -268,6 +271,7 @@ fn rejects_bombs_and_truncated_archives() {
     let bomb = gz(&tar_of(&[("a/1.bmp", &vec![0; 300 << 20])]));
     assert!(bomb.len() < 3 << 20);
     let problem = open(&write_file(place.path(), "bomb.tgz", &bomb)).unwrap_err();
+    assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("times its size"), "{problem}");
     let made = Made::new();
     let list = entries(&made);

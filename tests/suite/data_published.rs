@@ -331,7 +331,11 @@ fn picks_class_column_by_header_or_asks() {
     );
     let said = refused(&made);
     assert!(
-        said.contains("gender, article") && said.contains("#gender"),
+        says!(
+            said,
+            "problem-several-class-columns",
+            columns = "gender, article"
+        ) && said.contains("#gender"),
         "{said}"
     );
     let column = format!("{}#article", made.path().join("labels.csv").display());
@@ -355,7 +359,8 @@ fn handles_contradicting_labels_in_table() {
     made.file("labels.csv", format!("file,label\n{rows}{again}"));
     let said = refused(&made);
     assert!(
-        said.contains("6 images") && said.contains("p00.png (cat, dog)"),
+        says!(said, "problem-list-two-labels-per-image", n = 6)
+            && said.contains("p00.png (cat, dog)"),
         "{said}"
     );
     // A single conflict is skipped and reported.

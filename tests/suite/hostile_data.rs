@@ -10,6 +10,7 @@ use lae_studio::problem::Problem;
 
 use super::data::Made;
 use super::fuzz::meter::Meter;
+use crate::assert_is;
 
 /// Returns concatenated gzip members, which form one stream: repetition is cheap.
 fn gz(members: &[(&[u8], usize)]) -> Vec<u8> {
@@ -61,6 +62,7 @@ fn skipped_names_count_toward_limit_and_are_shortened() {
     let link = tar_entry("x", tar::EntryType::Symlink, &[]);
     let link = [long, link].concat();
     let problem = open_archive(&gz(&[(&link, 400)]), "links.tgz").unwrap_err();
+    assert_is(&problem, "problem-archive-rejected");
     assert!(problem.what.contains("times its size"), "{problem}");
     // Listed names are shortened.
     let made = Made::new();
@@ -130,7 +132,8 @@ fn rejects_pickles_with_expanding_names_or_excess_length() {
     train.extend(vec![b'N'; 3_000_000]);
     made.file("train", &train);
     let problem = made.try_open(&OpenOptions::default()).unwrap_err();
-    assert!(problem.what.contains("too long for a dataset"), "{problem}");
+    assert_is(&problem, "problem-pickle-unreadable");
+    assert!(problem.what.contains("too long"), "{problem}");
 }
 
 #[test]
