@@ -621,7 +621,9 @@ fn non_finite_loss_fails_with_remedy() {
     let end = experiment::train(&config, root.path(), &cache, &mut Vec::new(), &control);
     let problem = end.unwrap_err();
     assert!(
-        problem.what.contains("loss") && problem.mentions("advice-use-smaller-base-lr"),
+        problem.mentions("problem-values-not-finite")
+            && problem.mentions("finite-the-loss-what")
+            && problem.mentions("advice-use-smaller-base-lr"),
         "{problem}"
     );
 }

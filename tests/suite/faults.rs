@@ -165,7 +165,7 @@ fn run_stops_when_folder_is_renamed_and_resumes() {
     };
     let ended = experiment::train(&config(), root.path(), &cache, &mut sink, &control);
     let problem = ended.unwrap_err();
-    assert!(problem.what.contains("could not save"), "{problem}");
+    assert!(problem.mentions("io-save-failed"), "{problem}");
     let left: Vec<_> = std::fs::read_dir(root.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "the old folder was created again");
     let moved = root.path().join("moved");

@@ -228,8 +228,7 @@ fn method_settings_apply_only_to_their_method() {
     assert!(
         find("nowhere.toml")
             .unwrap_err()
-            .what
-            .contains("read the grid")
+            .is("io-read-the-grid-failed")
     );
 }
 

@@ -110,12 +110,7 @@ const REFUSED: [(&str, &str, &str, &str); 24] = [
         "line 2, column 1",
         "`epochs`",
     ),
-    (
-        "zzzzzz = 3\n",
-        "no key `zzzzzz`",
-        "line 1",
-        "known names: title, preset",
-    ),
+    ("zzzzzz = 3\n", "no key `zzzzzz`", "line 1", "title, preset"),
     (
         "epochs = 0\n",
         "0 is not a valid value of `epochs`",

@@ -406,6 +406,7 @@ fn stores_prompt_study_with_run() {
     let text = std::fs::read_to_string(&table).unwrap();
     std::fs::write(&table, text.replacen("\n1,1,", "\n1,2,", 1)).unwrap();
     let problem = store::load(&folder).unwrap_err();
+    crate::assert_is(&problem, "problem-run-table-damaged");
     assert!(problem.what.contains("slots"), "{problem}");
     set(&mut config, "study=off").unwrap();
     let (without, _) = trained(&config);

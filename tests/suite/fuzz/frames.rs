@@ -119,7 +119,7 @@ fn fuzz_frames() {
 fn rejects_false_lengths_and_skips_leading_noise() {
     let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
     let told = wire::read::<ServerMessage>(&mut huge.as_slice()).unwrap_err();
-    assert!(told.what.contains("declared size is too large"), "{told}");
+    assert!(told.what.contains("declared size"), "{told}");
     let allowed = [
         b"LAE\x01".as_slice(),
         &wire::MOST_HEAD.to_le_bytes(),
@@ -128,7 +128,7 @@ fn rejects_false_lengths_and_skips_leading_noise() {
     ]
     .concat();
     let told = wire::read::<ServerMessage>(&mut allowed.as_slice()).unwrap_err();
-    assert!(told.what.contains("is incomplete"), "{told}");
+    assert!(told.what.contains("incomplete"), "{told}");
     let greeting = [
         b"Welcome to lab!\nLA LAE\n".as_slice(),
         &super::frames::server_messages(),
