@@ -348,7 +348,14 @@ fn reports_each_invalid_value_with_position() {
         (
             "default = 5",
             "default = 65",
-            "size `size` needs 1 ≤ min ≤ default ≤ max ≤ 1048576, not 1, 65, 64",
+            &tr!(
+                "problem-size-range",
+                name = "size",
+                most_size = "1048576",
+                min = "1",
+                default = "65",
+                max = "64"
+            ),
             6,
             1,
         ),

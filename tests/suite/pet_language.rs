@@ -309,16 +309,29 @@ fn only_input_adds_and_tokens_removes_tokens() {
     let fewer = "input = \"rest_rows(e, 1) + 0 * first_rows(p, 1)\"";
     let elsewhere = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
     let wide = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";
-    for (text, what) in [
-        (leave(5), "`tokens` returns 2×16×192, but 2×20×192"),
+    let shape = "problem-equation-result-shape";
+    let tokens = "problem-equation-result-tokens";
+    for (text, id, site, found, needed) in [
+        (leave(5), shape, "tokens", "2×16×192", "2×20×192"),
         (
             prompts("\"input\"", fewer),
-            "`input` returns 2×16×192, but 2×17×192",
+            tokens,
+            "input",
+            "2×16×192",
+            "2×17×192",
         ),
-        (elsewhere, "`mlp` returns 2×20×192, but 2×17×192"),
-        (prompts("\"input\"", wide), "cannot be joined"),
+        (elsewhere, shape, "mlp", "2×20×192", "2×17×192"),
     ] {
         let problem = broken(&text);
-        assert!(problem.what.contains(what), "{problem}");
+        assert_is(&problem, id);
+        assert_says!(
+            problem.what,
+            id,
+            name = site,
+            found = found,
+            needed = needed
+        );
     }
+    let problem = broken(&prompts("\"input\"", wide));
+    assert!(problem.what.contains("cannot be joined"), "{problem}");
 }
