@@ -558,7 +558,10 @@ fn create_reports_unwritable_folder() {
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
         let problem = refused(RunFolder::create(&file, &mut header(), ""));
-        assert!(problem.what.contains("create the folder"), "{problem}");
+        assert!(
+            problem.is("io-create-the-folder-for-runs-failed"),
+            "{problem}"
+        );
         return;
     }
     let problem = refused(RunFolder::create(&closed, &mut header(), ""));

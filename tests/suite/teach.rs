@@ -423,10 +423,8 @@ fn planned_but_unlearned_class_counts_as_new() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("of = 1", "of = 7")).unwrap();
     let problem = store::load(&run).unwrap_err();
-    assert!(
-        problem.what.contains("classes that are not in the run"),
-        "{problem}"
-    );
+    crate::assert_is(&problem, "problem-added-task-unreadable");
+    assert!(problem.what.contains("not in the run"), "{problem}");
     store::undo_added_task(&run).unwrap();
     assert_eq!(store::load(&run).unwrap().reports.len(), 1);
 }

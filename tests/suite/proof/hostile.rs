@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::trained;
+use crate::assert_is;
 use crate::fuzz::packing::{Zipped, unzipped, zip};
 
 /// The files of a valid packed run, to be modified.
@@ -66,6 +67,13 @@ fn refused(bytes: &[u8]) -> Problem {
     problem
 }
 
+/// Asserts that a packed run was rejected for a reason that contains this text.
+#[track_caller]
+fn assert_rejected(problem: &Problem, why: &str) {
+    assert_is(problem, "problem-packed-run-rejected");
+    assert!(problem.what.contains(why), "{problem}");
+}
+
 #[test]
 fn rebuilt_archive_unpacks() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,10 +99,7 @@ fn rejects_entry_names_outside_run_folder() {
         let mut honest = Honest::new();
         honest.add(name, b"x");
         let problem = refused(&zip(&honest.entries(), None));
-        assert!(
-            problem.what.contains("is not a file of a run"),
-            "{name}: {problem}"
-        );
+        assert_rejected(&problem, "not a file of a run");
     }
     let mut honest = Honest::new();
     let name = ["../", &"a".repeat(60_000)].concat();
@@ -109,12 +114,12 @@ fn rejects_links_and_duplicate_names() {
     let mut entries = honest.entries();
     entries.last_mut().unwrap().attributes = 0o120_777 << 16;
     let problem = refused(&zip(&entries, None));
-    assert!(problem.what.contains("about.toml is a link"), "{problem}");
+    assert_rejected(&problem, "about.toml is a link");
 
     let mut entries = Honest::new().entries();
     entries.push(Zipped::new("run.toml", b"data = 1".to_vec()));
     let problem = refused(&zip(&entries, None));
-    assert!(problem.what.contains("have the same name"), "{problem}");
+    assert_rejected(&problem, "same name");
 
     let mut honest = Honest::new();
     honest.manifest(|manifest| {
@@ -122,10 +127,7 @@ fn rejects_links_and_duplicate_names() {
         files.push(files[0].clone());
     });
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(
-        problem.what.contains("lists figures.json twice") || problem.what.contains("twice"),
-        "{problem}"
-    );
+    assert_rejected(&problem, "twice");
 }
 
 #[test]
@@ -135,24 +137,18 @@ fn rejects_archive_bombs() {
     honest.add("about.toml", b"");
     *honest.bytes("about.toml") = vec![b'\n'; 8 << 20];
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(
-        problem.what.contains("longer than stated in its manifest"),
-        "{problem}"
-    );
+    assert_rejected(&problem, "about.toml is longer");
     // The manifest states excessive lengths.
-    for (bytes, why) in [
-        (1u64 << 60, "it is too large"),
-        (300 << 20, "times its size"),
-    ] {
+    for (bytes, why) in [(1u64 << 60, "too large"), (300 << 20, "times its size")] {
         let mut honest = Honest::new();
         honest.manifest(|manifest| manifest["files"][0]["bytes"] = bytes.into());
         let problem = refused(&zip(&honest.entries(), None));
-        assert!(problem.what.contains(why), "{problem}");
+        assert_rejected(&problem, why);
     }
     let mut honest = Honest::new();
     *honest.bytes("manifest.json") = vec![b' '; 17 << 20];
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(problem.what.contains("manifest is too long"), "{problem}");
+    assert_rejected(&problem, "manifest is too long");
 }
 
 #[test]
@@ -176,42 +172,28 @@ fn rejects_truncated_damaged_and_changed_archives() {
     let mut honest = Honest::new();
     honest.bytes("plugin.toml").push(b'\n');
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(problem.what.contains("plugin.toml"), "{problem}");
+    assert_rejected(&problem, "plugin.toml");
     let mut honest = Honest::new();
     let first = honest.bytes("task_1.safetensors");
     first[100] ^= 1;
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(
-        problem
-            .what
-            .contains("task_1.safetensors differs from the packed file"),
-        "{problem}"
-    );
+    assert_rejected(&problem, "task_1.safetensors differs");
 }
 
 #[test]
 fn rejects_incomplete_unlisted_and_newer_archives() {
     let mut honest = Honest::new();
     honest.0.retain(|(name, _)| name != "manifest.json");
-    assert!(
-        refused(&zip(&honest.entries(), None))
-            .what
-            .contains("no manifest.json")
-    );
+    let problem = refused(&zip(&honest.entries(), None));
+    assert_rejected(&problem, "no manifest.json");
     let mut honest = Honest::new();
     honest.0.retain(|(name, _)| name != "metrics.csv");
-    assert!(
-        refused(&zip(&honest.entries(), None))
-            .what
-            .contains("metrics.csv is missing")
-    );
+    let problem = refused(&zip(&honest.entries(), None));
+    assert_rejected(&problem, "metrics.csv is missing");
     let mut honest = Honest::new();
     honest.0.push(("about.toml".into(), Vec::new()));
-    assert!(
-        refused(&zip(&honest.entries(), None))
-            .what
-            .contains("does not list about.toml")
-    );
+    let problem = refused(&zip(&honest.entries(), None));
+    assert_rejected(&problem, "not list about.toml");
     let mut honest = Honest::new();
     honest.manifest(|manifest| manifest["format"] = 2.into());
     assert!(refused(&zip(&honest.entries(), None)).mentions("problem-packed-by-newer-version"));
