@@ -169,7 +169,8 @@ mod tests {
         }
         named.remove("head.1.bias");
         let problem = read(&named, &tasks, 4).unwrap_err();
-        assert!(problem.what.contains("head.1.bias"));
+        assert!(problem.is("problem-tensor-missing"), "{problem}");
+        assert!(problem.what.contains("head.1.bias"), "{problem}");
     }
 
     #[test]

@@ -305,8 +305,10 @@ mod tests {
     fn rejects_unknown_or_ambiguous_devices() {
         let all = machine();
         let problem = choose_from(&all, "radeon").unwrap_err();
+        assert!(problem.is("problem-device-name-ambiguous"), "{problem}");
         assert!(problem.what.contains("Radeon Graphics"), "{problem}");
         let problem = choose_from(&all, "9").unwrap_err();
+        assert!(problem.is("problem-device-not-found"), "{problem}");
         assert!(problem.remedy.contains("4 llvmpipe"), "{problem}");
         assert!(choose_from(&all, "geforce").is_err());
     }

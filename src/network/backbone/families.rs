@@ -193,10 +193,8 @@ mod tests {
     fn rejects_contradictory_arguments() {
         let odd = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
         let problem = from_metadata("vit", &odd).unwrap_err();
-        assert!(
-            problem.what.contains("not a multiple of 4 heads"),
-            "{problem}"
-        );
+        assert!(problem.is("problem-dimensions-inconsistent"), "{problem}");
+        assert!(problem.what.contains("4 heads"), "{problem}");
         let text = metadata(&[("depth", "many")]);
         assert!(from_metadata("vit", &text).is_err());
         assert!(from_metadata("resnet", &BTreeMap::new()).is_err());

@@ -189,7 +189,9 @@ mod tests {
         write(b"name = \"kept\"\ntags = 7\nlater = true\n");
         let (kept, remark) = about(run.path());
         assert_eq!(kept.name, "kept");
-        assert!(remark.unwrap().what.contains("its tags is not a string"));
+        let remark = remark.unwrap();
+        assert!(remark.is("problem-run-note-unreadable"), "{remark}");
+        assert!(remark.what.contains("its tags"), "{remark}");
         for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MOST as usize + 1]] {
             write(text);
             let (none, remark) = about(run.path());

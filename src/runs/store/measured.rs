@@ -256,6 +256,7 @@ mod tests {
         assert_eq!(read_metrics_csv(&text, Path::new("")).unwrap(), rows);
         let wrong = b"task,images,seconds,images_per_second\n1,2,,4\n";
         let problem = read_metrics_csv(wrong, Path::new("a")).unwrap_err();
-        assert!(problem.what.ends_with("a row has no seconds"), "{problem}");
+        assert!(problem.is("problem-run-table-damaged"), "{problem}");
+        assert!(problem.what.ends_with("no seconds"), "{problem}");
     }
 }

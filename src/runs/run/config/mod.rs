@@ -359,6 +359,7 @@ mod tests {
     fn an_unknown_key_is_named_with_its_line() {
         let problem = RunConfig::from_toml("epochs = 2\nepoch = 3\n", "my.toml").unwrap_err();
         assert!(problem.place.contains("line 2"), "{problem}");
+        assert!(problem.is("problem-settings-unreadable"), "{problem}");
         assert!(problem.what.contains("epoch"), "{problem}");
     }
 
@@ -374,7 +375,8 @@ mod tests {
         ] {
             let problem = RunConfig::from_toml(&format!("epochs = 2\n{line}\n"), "my.toml");
             let problem = problem.unwrap_err();
-            assert!(problem.what.contains("is not a finite number"), "{problem}");
+            assert!(problem.is("problem-settings-unreadable"), "{problem}");
+            assert!(problem.what.contains("finite"), "{problem}");
             assert!(problem.place.contains("line 2"), "{line}: {problem}");
         }
     }

@@ -343,8 +343,7 @@ mod tests {
             filled(elsewhere.path(), &csv)
                 .0
                 .unwrap_err()
-                .what
-                .contains("no image")
+                .is("problem-no-image-in-folder")
         );
     }
 }
