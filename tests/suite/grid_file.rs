@@ -257,7 +257,7 @@ fn reports_each_mistake_with_position_and_remedy() {
     let both = refused("epoch = 1\nbatch = 0\n");
     assert!(
         both.remedy
-            .contains("also line 2, column 9: 0 is not a valid value of `batch`"),
+            .contains("line 2, column 9: 0 is not a valid value of `batch`"),
         "{both}"
     );
     assert!(refused("a = ").what.contains("not valid TOML"));
@@ -276,14 +276,14 @@ fn rejects_oversized_and_deeply_nested_files() {
     };
     let huge = format!("pet_size = {0}\nseed = {0}\nbatch = {0}\n", list(10_000));
     let problem = refused(&huge);
-    assert_eq!(problem.what, "this grid has more than 100,000 runs");
+    assert!(problem.what.contains("100,000 runs"), "{problem}");
     assert!(read(&format!("pet_size = {}\norders = 10\n", list(10_000))).rows() == 10_000);
     let crossed = format!("pet_size = {}\norders = 1000\nseeds = 1000\n", list(10_000));
     assert!(refused(&crossed).what.contains("100,000 runs"));
     let parts: String = (0..1001)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
-    assert!(refused(&parts).what.contains("more than 1000 parts"));
+    assert!(refused(&parts).what.contains("1000 parts"));
     // Each part inherits all values.
     let some: String = (0..500)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
