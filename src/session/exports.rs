@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::chooser::{DataExportKind, DialogPurpose, FigureKind};
-use super::collection::Collection;
-use super::loads::DataAsk;
 use super::progress::Progress;
+use super::sources::DataExport;
 use super::{Session, Sources};
 use crate::data::export::{Form, Packed};
 use crate::experiment::{ResourceCache, sample_pictures};
@@ -22,15 +21,6 @@ use crate::tr;
 
 /// How long the program waits at exit for exports to clean up. Exports check for a stop after each image.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The data to export.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DataExport {
-    /// A dataset.
-    Data(DataAsk),
-    /// The collected images.
-    Collection(Box<Collection>),
-}
 
 /// A model to export: the run after a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

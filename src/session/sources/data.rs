@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use super::DataExport;
 use crate::data::export::{Packed, packed};
 use crate::data::image_kind::{ImageKind, first_pictures};
 use crate::data::summary::counts;
@@ -13,7 +14,6 @@ use crate::data::{
 use crate::problem::{Problem, Result};
 use crate::session::backend::lock;
 use crate::session::collection::Collection;
-use crate::session::exports::DataExport;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
 use crate::session::views::{DataView, Thumb};

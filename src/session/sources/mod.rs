@@ -16,8 +16,8 @@ use super::away::Away;
 use super::backend::{Backend, EngineHost};
 use super::chooser::{Choice, DialogPurpose};
 use super::clusters::ClusterSeen;
+use super::collection::Collection;
 use super::downloads::{Item, Transfer};
-use super::exports::DataExport;
 use super::loads::DataAsk;
 use super::progress::Progress;
 use super::run_view::RunView;
@@ -112,6 +112,15 @@ impl Sources for Disk {
     fn disk(&self) -> &Disk {
         self
     }
+}
+
+/// The data to export.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DataExport {
+    /// A dataset.
+    Data(DataAsk),
+    /// The collected images.
+    Collection(Box<Collection>),
 }
 
 /// The functions of [`Disk`] that tests replace. All of them except one run on helper threads and return a Problem if
