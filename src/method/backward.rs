@@ -20,15 +20,10 @@ pub struct Backward {
 }
 
 impl Backward {
-    /// Computes the loss from the logits of the current task's classes (batch × classes), labels relative to the task
-    /// with smoothing ε, and the method's own term (one value), and runs the backward pass.
-    pub fn new(
-        logits: Tensor<2>,
-        (labels, smoothing): (&[usize], f64),
-        added: Option<Tensor<1>>,
-        device: &Device,
-    ) -> Self {
-        let cross_entropy = cross_entropy(logits, labels, smoothing, device);
+    /// Computes the loss from the logits of the current task's classes (batch × classes), their [`targets`], and the
+    /// method's own term (one value), and runs the backward pass.
+    pub fn new(logits: Tensor<2>, targets: Tensor<2>, added: Option<Tensor<1>>) -> Self {
+        let cross_entropy = cross_entropy(logits, targets);
         let loss = match added {
             Some(added) => cross_entropy.clone() + added,
             None => cross_entropy.clone(),
@@ -109,28 +104,31 @@ impl Backward {
     }
 }
 
-/// Returns the mean cross-entropy over these logits. It is the "local CE" if the logits are those of the current task's
-/// classes only and the labels are relative to the task. With smoothing ε the target is 1 − ε for the class, plus ε
-/// divided evenly among all of these classes (Szegedy et al., CVPR 2016, section 7).
-pub(super) fn cross_entropy(
-    logits: Tensor<2>,
+/// Returns the mean cross-entropy over these logits, given their [`targets`]. It is the "local CE" if the logits are
+/// those of the current task's classes only.
+pub(super) fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+    (log_softmax(logits, 1) * targets).sum()
+}
+
+/// Returns the factors (batch × classes) of the logarithmic probabilities in the mean cross-entropy. With smoothing ε
+/// the target is 1 − ε for the class, plus ε divided evenly among all classes (Szegedy et al., CVPR 2016, section 7).
+pub(super) fn targets(
     labels: &[usize],
+    classes: usize,
     smoothing: f64,
     device: &Device,
-) -> Tensor<1> {
-    let [batch, classes] = logits.dims();
-    let each = -1.0 / batch as f32;
+) -> Tensor<2> {
+    let each = -1.0 / labels.len() as f32;
     // Without smoothing the value is +0.0, not −0.0, so that results equal those of earlier versions.
     let shared = match smoothing {
         0.0 => 0.0,
         smoothing => each * smoothing as f32 / classes as f32,
     };
-    let mut target = vec![shared; batch * classes];
+    let mut targets = vec![shared; labels.len() * classes];
     for (row, &label) in labels.iter().enumerate() {
-        target[row * classes + label] += each * (1.0 - smoothing as f32);
+        targets[row * classes + label] += each * (1.0 - smoothing as f32);
     }
-    let target = Tensor::<2>::from_data(TensorData::new(target, [batch, classes]), device);
-    (log_softmax(logits, 1) * target).sum()
+    Tensor::from_data(TensorData::new(targets, [labels.len(), classes]), device)
 }
 
 #[cfg(test)]
@@ -145,7 +143,8 @@ mod tests {
         let logits = TensorData::new(vec![1f32, 2.0, 4.0], [1, 3]);
         let logits = Tensor::<2>::from_data(logits, &device);
         let logits = logits.autodiff().require_grad();
-        let learned = Backward::new(logits.clone(), (&[1], smoothing), None, &device);
+        let targets = targets(&[1], 3, smoothing, &device);
+        let learned = Backward::new(logits.clone(), targets, None);
         let (loss, gradients) = learned.of([("logits", &logits)]).unwrap().taken();
         let gradient = gradients.get("logits").unwrap().clone();
         let numbers = gradient.into_data().try_to_vec::<f32>().unwrap();
@@ -159,7 +158,7 @@ mod tests {
             let leaf = Tensor::<2>::from_data(TensorData::new(row.to_vec(), [1, 2]), &device);
             leaf.autodiff().require_grad()
         });
-        let learned = || Backward::new(logits.clone(), (&[0], 0.0), None, &device);
+        let learned = || Backward::new(logits.clone(), targets(&[0], 2, 0.0, &device), None);
         let both = [("a.weight", &logits), ("a.bias", &other)];
         let problem = learned().of(both).err().unwrap();
         assert_eq!(problem.what, "a.bias received no gradient");

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
+use super::backward::targets;
 use super::heads::{Head, Heads};
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Schedule, StepPosition};
 use super::task::none_begun;
@@ -185,9 +186,9 @@ impl FineTune {
         let head = self.heads.tracked_last()?;
         let weights = self.weights.tracked();
         let features = plain(&*self.backbone.with_weights(&weights)?, images)?;
-        let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.step.smoothing);
-        let learned = Backward::new(logits, targets, None, &device).of_weights(&weights);
+        let device = self.backbone.device();
+        let targets = targets(labels, head.classes(), self.step.smoothing, &device);
+        let learned = Backward::new(head.forward(features), targets, None).of_weights(&weights);
         Ok(learned.of(head.leaves("head"))?.taken())
     }
 

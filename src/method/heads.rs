@@ -97,12 +97,20 @@ impl Heads {
         }
     }
 
+    /// Returns the current task's head.
+    ///
+    /// # Errors
+    /// Returns a Problem if no task has begun.
+    pub fn last(&self) -> Result<&Head> {
+        self.0.last().ok_or_else(none_begun)
+    }
+
     /// Returns a copy of the current task's head with gradient tracking.
     ///
     /// # Errors
     /// Returns a Problem if no task has begun.
     pub fn tracked_last(&self) -> Result<Head> {
-        Ok(self.0.last().ok_or_else(none_begun)?.tracked())
+        Ok(self.last()?.tracked())
     }
 
     /// Writes or reads the heads of the tasks begun, over features of `width`, as `<prefix>.<task>.weight` and

@@ -24,6 +24,7 @@ mod pets;
 pub mod prompt;
 pub mod prototypes;
 pub mod ranpac;
+pub mod replay;
 mod simplecil;
 mod single_class;
 mod spec;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::backward::{Backward, cross_entropy};
+use super::backward::{Backward, cross_entropy, targets};
 use super::heads::{Head, Heads};
 use super::spec::Chosen;
 use super::task::PassImages;
@@ -66,24 +66,30 @@ impl EarlierClasses {
         Tensor::cat(vec![earlier, own.forward(features)], 1)
     }
 
+    /// Returns the number of these classes.
+    pub fn count(&self) -> usize {
+        self.head.classes()
+    }
+
     /// Computes the cross-entropy over the earlier classes and the task's own class, and runs the backward pass. The
     /// loss is the mean over the classes, where earlier classes are represented by their prototypes and the new class
-    /// by the batch. Labels are relative to the task.
+    /// by the batch. The targets are over all of these classes, the earlier ones first.
     pub fn backward(
         &self,
         features: Tensor<2>,
-        (labels, smoothing): (&[usize], f64),
+        batch_targets: Tensor<2>,
+        smoothing: f64,
         own: &Head,
-        device: &Device,
     ) -> Backward {
-        let classes = self.head.classes();
-        let labels: Vec<usize> = labels.iter().map(|label| classes + label).collect();
-        let of_batch = cross_entropy(self.logits(features, own), &labels, smoothing, device);
-        let labels: Vec<usize> = (0..classes).collect();
+        let count = self.count();
+        let labels: Vec<usize> = (0..count).collect();
+        let [_, classes] = batch_targets.dims();
+        let prototype_targets = targets(&labels, classes, smoothing, &self.prototypes.device());
+        let of_batch = cross_entropy(self.logits(features, own), batch_targets);
         let prototypes = self.logits(self.prototypes.clone(), own);
-        let of_prototypes = cross_entropy(prototypes, &labels, smoothing, device);
-        let sum = of_batch + of_prototypes * classes as f64;
-        Backward::of_loss(sum / (classes + 1) as f64)
+        let of_prototypes = cross_entropy(prototypes, prototype_targets);
+        let sum = of_batch + of_prototypes * count as f64;
+        Backward::of_loss(sum / (count + 1) as f64)
     }
 }
 
@@ -158,7 +164,8 @@ mod tests {
         };
         let own = own.tracked();
         let features = tensor(&[2.0, 1.0], [1, 2]);
-        let learned = earlier.backward(features.clone(), (&[0], 0.0), &own, &device);
+        let targets = targets(&[2], 3, 0.0, &device);
+        let learned = earlier.backward(features.clone(), targets, 0.0, &own);
         let (loss, gradients) = learned.of(own.leaves("head")).unwrap().taken();
         // The logits and classes of the image and of both prototypes.
         let rows = [

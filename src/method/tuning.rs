@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::backward::targets;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, Step};
 use super::prototypes::SHORTEST;
 use super::{
@@ -132,9 +133,9 @@ impl Tuning {
             pets = pets.in_training(draws);
         }
         let features = self.backbone.features(images, &pets)?;
-        let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.settings.step.smoothing);
-        let learned = Backward::new(logits, targets, None, &device);
+        let (classes, device) = (head.weight.dims()[0], self.backbone.device());
+        let targets = targets(labels, classes, self.settings.step.smoothing, &device);
+        let learned = Backward::new(head.forward(features), targets, None);
         Ok(learned.of(head.leaves())?.of_pets(&pets).taken())
     }
 

@@ -1,18 +1,25 @@
 //! LAE's three parts, switched on and off, on a toy ViT with random weights.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use burn::tensor::{Device, Distribution, Tensor};
 use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::families::FAMILIES;
 use lae_studio::backbone::{Backbone, vit};
+use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::method::lae::Switches;
+use lae_studio::method::replay::StepRecorder;
 use lae_studio::method::{
     self, Batch, CancelToken, Chosen, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
 };
+use lae_studio::nn::WeightType;
 use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{PetSettings, PetSpec, PetStack, StreamScheme};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
+
+use crate::skip::skip;
 
 const ALL: Switches = Switches::ALL;
 const ALPHA: f64 = 0.8;
@@ -23,12 +30,15 @@ fn backbone() -> Arc<dyn Backbone> {
 }
 
 fn lae(switches: Switches) -> Lae {
-    let backbone = backbone();
+    lae_on(backbone(), switches)
+}
+
+fn lae_on(backbone: Arc<dyn Backbone>, switches: Switches) -> Lae {
     let spec = PluginLibrary::with_folders(Vec::new())
         .get("adapter")
         .unwrap();
     let settings = PetSettings::of_size(2);
-    let device = Device::flex();
+    let device = backbone.device();
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &[0, 1], 5, &device).unwrap();
     let settings = LaeSettings {
         switches,
@@ -39,10 +49,52 @@ fn lae(switches: Switches) -> Lae {
     Lae::new(backbone, stack, settings)
 }
 
+/// A GPU repeats the launches of a recorded step, with other images and parameters.
+#[test]
+#[ignore = "campaign: minutes on a software GPU"]
+fn replayed_steps_equal_computed_steps() {
+    let software =
+        |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
+    let Some(info) = device::list().iter().find(software) else {
+        return skip("no software Vulkan");
+    };
+    let device = device::open(info).unwrap();
+    for family in FAMILIES {
+        let network = (family.trial)();
+        let train = |limit: Option<Duration>| {
+            let backbone = network.random(3, (&device, WeightType::F32)).unwrap();
+            let mut lae = lae_on(backbone, ALL);
+            lae.recorder = StepRecorder::with_limit(limit);
+            let mut losses = Vec::new();
+            for task in 0..2 {
+                lae.begin(3);
+                for step in 0..8 {
+                    let images = random_images(network.input_size(), step, &device);
+                    let frozen = task == 1 && step < 4;
+                    let loss = lae.step(images, &[0, 1, 2, 1], frozen).unwrap();
+                    losses.push(HostTensor::read(&loss).unwrap().values[0]);
+                }
+                assert_eq!(lae.recorder.is_recorded(), limit.is_none());
+                lae.end_task(&mut CancelToken::never()).unwrap();
+                assert!(!lae.recorder.is_recorded());
+            }
+            let offline = values(lae.offline.as_ref().unwrap());
+            (losses, values(&lae.online), offline)
+        };
+        let computed = train(Some(Duration::ZERO));
+        assert_eq!(train(None), computed, "{}", family.name);
+    }
+}
+
 fn images() -> Tensor<4> {
-    let device = Device::flex();
-    device.seed(1);
-    Tensor::random([4, 3, 16, 16], Distribution::Uniform(0.0, 1.0), &device)
+    random_images(16, 1, &Device::flex())
+}
+
+fn random_images(side: usize, seed: u64, device: &Device) -> Tensor<4> {
+    let cpu = Device::flex();
+    cpu.seed(seed);
+    let images = Tensor::random([4, 3, side, side], Distribution::Uniform(0.0, 1.0), &cpu);
+    images.to_device(device)
 }
 
 fn values(stack: &PetStack) -> Vec<Vec<f32>> {

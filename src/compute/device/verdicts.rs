@@ -76,6 +76,7 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/product/operand.rs"),
     include_str!("../nn/gpu/product/text.rs"),
     include_str!("../nn/gpu/product/tiles.rs"),
+    include_str!("../nn/gpu/replay.rs"),
     include_str!("../nn/gpu/rows.rs"),
     include_str!("../nn/gpu/tokens.rs"),
     include_str!("../nn/gpu/trials.rs"),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Answer, argmax};
+use super::super::backward::targets;
 use super::super::optimiser::{Gradients, Optimiser};
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
@@ -136,8 +137,9 @@ impl Esn {
         };
         let logits = stage.forward(self.tokens(images, &prompt)?);
         let energy = self.energy.of(logits.clone());
-        let targets = (labels, self.step.smoothing);
-        let learned = Backward::new(logits, targets, Some(energy), &self.backbone.device());
+        let (classes, device) = (logits.dims()[1], self.backbone.device());
+        let targets = targets(labels, classes, self.step.smoothing, &device);
+        let learned = Backward::new(logits, targets, Some(energy));
         let of_stage = stage.parameters();
         let of_stage = of_stage.map(|(name, leaf)| (format!("stage.{name}"), leaf));
         let prompt = self.trains_prompt().then_some(("prompt", &prompt));

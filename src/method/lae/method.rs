@@ -48,6 +48,8 @@ impl Method for Lae {
     }
 
     fn end_task(&mut self, _go_on: &mut CancelToken<'_>) -> Result<()> {
+        // Testing needs the memory, and the next task has another penalty.
+        self.recorder.clear();
         if self.heads.0.len() == 1 {
             self.origin = Some(self.online.clone());
         }

@@ -7,9 +7,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::answers;
+use super::super::backward::targets;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::super::prototypes::Sums;
+use super::super::replay::StepRecorder;
 use super::super::single_class::EarlierClasses;
 use super::super::task::none_begun;
 use super::super::{
@@ -60,6 +62,8 @@ pub struct Lae {
     step: StepSettings,
     /// Whether `dropout` in the PET's equation is active in training.
     drops: bool,
+    /// Replays training steps on a GPU.
+    pub recorder: StepRecorder,
 }
 
 impl Lae {
@@ -81,6 +85,7 @@ impl Lae {
             earlier: None,
             step: StepSettings::default(),
             drops: false,
+            recorder: StepRecorder::default(),
         }
     }
 
@@ -140,23 +145,46 @@ impl Lae {
         frozen: bool,
         draws: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
-        let head = self.heads.tracked_last()?;
-        let mut pets = if frozen {
-            self.online.clone()
-        } else {
-            self.online.tracked()
+        let head = self.heads.last()?;
+        let targets = self.targets(labels, head.classes());
+        self.compute_gradients((images, targets), (head, &self.online), frozen, draws)
+    }
+
+    /// Returns the targets of the cross-entropy for labels relative to the current task, which has this many classes.
+    fn targets(&self, labels: &[usize], classes: usize) -> Tensor<2> {
+        let earlier = self.earlier.as_ref().map_or(0, EarlierClasses::count);
+        let labels: Vec<usize> = labels.iter().map(|label| earlier + label).collect();
+        targets(
+            &labels,
+            earlier + classes,
+            self.step.smoothing,
+            &self.device(),
+        )
+    }
+
+    /// Returns what [`Lae::gradients`] returns, for these targets, last head and online PET.
+    fn compute_gradients(
+        &self,
+        (images, targets): (Tensor<4>, Tensor<2>),
+        (head, online): (&Head, &PetStack),
+        frozen: bool,
+        draws: Option<DropoutSeed>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        let head = head.tracked();
+        let mut pets = match frozen {
+            true => online.clone(),
+            false => online.tracked(),
         };
         if let Some(draws) = draws {
             pets = pets.in_training(draws);
         }
         let features = self.backbone.features(images, &pets)?;
-        let (targets, device) = ((labels, self.step.smoothing), self.device());
         let learned = match &self.earlier {
-            Some(earlier) => earlier.backward(features, targets, &head, &device),
+            Some(earlier) => earlier.backward(features, targets, self.step.smoothing, &head),
             None => {
                 let logits = head.forward(features);
                 let penalty = self.penalty.as_ref().and_then(|ewc| ewc.of(&pets));
-                Backward::new(logits, targets, penalty, &device)
+                Backward::new(logits, targets, penalty)
             }
         };
         let learned = learned.of(head.leaves("head"))?;
@@ -167,8 +195,44 @@ impl Lae {
         .taken())
     }
 
-    /// Updates the last head and, unless frozen, the online PET with Adam.
-    fn update(&mut self, gradients: Gradients) {
+    /// Returns what [`Lae::gradients`] returns; on a GPU from a replay if possible.
+    fn replay_gradients(
+        &self,
+        recorder: &mut StepRecorder,
+        images: Tensor<4>,
+        labels: &[usize],
+        frozen: bool,
+        draws: Option<DropoutSeed>,
+    ) -> Result<(Tensor<1>, Gradients)> {
+        // Dropout masks and prototypes' targets are sent to the GPU in every step.
+        if draws.is_some() || self.earlier.is_some() {
+            return self.gradients(images, labels, frozen, draws);
+        }
+        let head = self.heads.last()?;
+        let targets = self.targets(labels, head.classes());
+        let shapes = (images.dims(), targets.dims());
+        let inputs = [
+            images.flatten(0, 3),
+            targets.flatten(0, 1),
+            head.weight.clone().flatten(0, 1),
+            head.bias.clone().flatten(0, 1),
+        ];
+        let inputs = [inputs.to_vec(), self.online.trained_values()].concat();
+        recorder.run(frozen, &inputs, |inputs| {
+            let mut inputs = inputs.into_iter();
+            let mut next = || inputs.next().ok_or_else(none_begun);
+            let batch = (next()?.reshape(shapes.0), next()?.reshape(shapes.1));
+            let head = Head {
+                weight: next()?.reshape(head.weight.dims()),
+                bias: next()?.reshape(head.bias.dims()),
+            };
+            let online = self.online.with_trained_values(inputs);
+            self.compute_gradients(batch, (&head, &online), frozen, None)
+        })
+    }
+
+    /// Updates the last head and, unless frozen, the online PET with Adam; then the offline PET. Returns the loss.
+    fn learn_from(&mut self, (loss, gradients): (Tensor<1>, Gradients)) -> Result<Tensor<1>> {
         // The rate is constant, so the position of the step within the task does not matter.
         let now = StepPosition::of((0, 1), (0, 1));
         self.adam.step(gradients, now, |step| {
@@ -177,6 +241,8 @@ impl Lae {
             }
             self.online = step.moved_pets(&self.online);
         });
+        self.accumulate();
+        Ok(loss)
     }
 
     /// Updates the offline PET: off ← α·off + (1 − α)·on.
@@ -185,28 +251,15 @@ impl Lae {
             return;
         };
         let alpha = self.settings.ema;
-        // Both stacks have the same structure, so their parameters have the same order.
-        let trained = |pets: &PetStack| -> Vec<Tensor<1>> {
-            let trained = pets.parameters().filter(|(.., trained)| *trained);
-            trained
-                .map(|(_, value, _)| value.clone().flatten(0, 1))
-                .collect()
-        };
-        let blended = nn::blend_all(trained(offline), trained(&self.online), alpha);
-        let mut blended = blended.into_iter();
-        *offline =
-            offline.with(
-                |_, old, trained| match trained.then(|| blended.next()).flatten() {
-                    Some(new) => new.reshape(old.shape()),
-                    None => old.clone(),
-                },
-            );
+        // Both stacks have the same structure, so their values have the same order.
+        let (former, online) = (offline.trained_values(), self.online.trained_values());
+        *offline = offline.with_trained_values(nn::blend_all(former, online, alpha));
     }
 }
 
-/// Returns whether a run with this PET uses dropout; runs started by older versions do not.
+/// Returns whether the plugin's equations may contain dropout. It has no effect in runs started by older versions.
 fn drops(pet: &PetPlan) -> bool {
-    pet.settings.drawing != StreamScheme::ByPlace
+    pet.settings.drawing != StreamScheme::ByPlace && pet.spec.source.text.contains("dropout")
 }
 
 impl Lae {
@@ -231,26 +284,26 @@ impl Lae {
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
-        let (loss, gradients) = self.gradients(images, labels, frozen, None)?;
-        self.update(gradients);
-        self.accumulate();
-        Ok(loss)
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let learned = self.replay_gradients(&mut recorder, images, labels, frozen, None);
+        self.recorder = recorder;
+        self.learn_from(learned?)
     }
 
     /// Trains on one batch of the trainer. Returns the loss.
     pub(super) fn train(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.step.learn(batch, |part| {
+        let mut recorder = std::mem::take(&mut self.recorder);
+        let learned = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
             let draws = self
                 .drops
                 .then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.gradients(images, &labels, pass.frozen(), draws)
-        })?;
-        self.update(gradients);
-        self.accumulate();
-        Ok(loss)
+            self.replay_gradients(&mut recorder, images, &labels, pass.frozen(), draws)
+        });
+        self.recorder = recorder;
+        self.learn_from(learned?)
     }
 
     /// Adds each image of a batch to the importance that is being measured for the penalty.
@@ -267,7 +320,8 @@ impl Lae {
             let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
             let unit = ChaCha8Rng::seed_from_u64(seed).random();
             let label = penalty::sampled_at(&row, unit);
-            let learned = Backward::new(logits, (&[label], 0.0), None, &device);
+            let targets = targets(&[label], head.classes(), 0.0, &device);
+            let learned = Backward::new(logits, targets, None);
             let (_, gradients) = learned.of_pets(&pets).taken();
             penalty.add(&self.online, &gradients);
         }

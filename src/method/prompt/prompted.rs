@@ -7,6 +7,7 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use super::super::answers::{self, Answer, argmax};
+use super::super::backward::targets;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
@@ -289,9 +290,9 @@ impl Prompted {
         let leaves: Leaves = self.leaves.iter().map(tracked).collect();
         let first = self.first_pass(images, known)?;
         let (asked, features) = self.second_pass(first, &leaves, Occasion::Learning)?;
-        let (logits, device) = (head.forward(features), self.backbone.device());
-        let targets = (labels, self.step.smoothing);
-        let learned = Backward::new(logits, targets, asked.penalty.clone(), &device);
+        let device = self.backbone.device();
+        let targets = targets(labels, head.classes(), self.step.smoothing, &device);
+        let learned = Backward::new(head.forward(features), targets, asked.penalty.clone());
         let cross_entropy = learned.cross_entropy.clone();
         // A prompt that no image of the batch selected still moves by its momentum.
         let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));

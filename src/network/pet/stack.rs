@@ -118,6 +118,26 @@ impl PetStack {
         })
     }
 
+    /// Returns the trained parameters in the order of [`PetStack::parameters`], each flattened.
+    pub fn trained_values(&self) -> Vec<Tensor<1>> {
+        let trained = self.parameters().filter(|(.., trained)| *trained);
+        trained
+            .map(|(_, value, _)| value.clone().flatten(0, 1))
+            .collect()
+    }
+
+    /// Returns the same structure with these trained parameters, in the order of [`PetStack::trained_values`].
+    #[must_use]
+    pub fn with_trained_values(&self, values: impl IntoIterator<Item = Tensor<1>>) -> Self {
+        let mut values = values.into_iter();
+        self.with(
+            |_, old, trained| match trained.then(|| values.next()).flatten() {
+                Some(new) => new.reshape(old.shape()),
+                None => old.clone(),
+            },
+        )
+    }
+
     /// Returns the number of trainable values.
     pub fn trained_count(&self) -> usize {
         self.parameters()

@@ -164,23 +164,42 @@ pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     )
 }
 
-/// Maximum number of entries in the cache of [`numbers`].
-const MAX_BUFFERS: usize = 256;
+/// Buffers with constant contents, by device and what determines the contents.
+pub struct BufferCache<K, V>(LazyLock<Mutex<HashMap<(CubeDevice, K), V>>>);
 
-/// Returns a buffer with these numbers, which is cached by numbers and device.
-pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
-    type Buffers = HashMap<(CubeDevice, [u32; 3]), CubeTensor>;
-    static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    if cache.len() > MAX_BUFFERS {
-        cache.clear();
+impl<K: Hash + Eq, V: Clone> BufferCache<K, V> {
+    /// Maximum number of entries.
+    const LIMIT: usize = 256;
+
+    /// Creates an empty cache.
+    pub const fn new() -> Self {
+        Self(LazyLock::new(Mutex::default))
     }
+
+    /// Returns the buffers on the device of `like`; `make` creates them the first time.
+    pub fn get(&self, like: &CubeTensor, key: K, make: impl FnOnce() -> V) -> V {
+        let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (like.device.clone(), key);
+        if buffers.len() >= Self::LIMIT && !buffers.contains_key(&key) {
+            buffers.clear();
+        }
+        buffers.entry(key).or_insert_with(make).clone()
+    }
+
+    /// Removes all buffers.
+    pub fn clear(&self) {
+        let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        buffers.clear();
+    }
+}
+
+/// The buffers of [`numbers`].
+pub static NUMBERS: BufferCache<[u32; 3], CubeTensor> = BufferCache::new();
+
+/// Returns a buffer with these numbers, which is cached.
+pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
     let [a, b, c] = numbers;
-    let key = (like.device.clone(), numbers);
-    let buffer = cache
-        .entry(key)
-        .or_insert_with(|| indices(like, &[a, b, c, 0]));
-    buffer.clone()
+    NUMBERS.get(like, numbers, || indices(like, &[a, b, c, 0]))
 }
 
 /// Returns a new buffer with these numbers.

@@ -30,6 +30,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Returns whether launches are observed. Those of a replay are not.
+pub fn are_observed() -> bool {
+    lock(&OPERATIONS).is_some()
+}
+
 /// Adds the floating-point operations of a product that is launched, if launches are observed.
 pub fn count_operations(kernel: &'static str, operations: f64) {
     if let Some(counts) = &mut *lock(&OPERATIONS) {

@@ -18,6 +18,7 @@ mod packed;
 pub mod plans;
 mod prefix;
 mod product;
+mod replay;
 mod rows;
 mod tokens;
 pub mod trials;
@@ -41,6 +42,7 @@ pub use convolution::depthwise7;
 pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;
+pub use replay::Recording;
 pub use tokens::{in_order, rotate, swiglu};
 
 static ENABLED: AtomicBool = AtomicBool::new(true);

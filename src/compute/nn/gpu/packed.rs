@@ -51,15 +51,27 @@ impl Packed {
         let sizes: Vec<usize> = parts.iter().map(|part| part.meta.shape()[0]).collect();
         let like = parts.first().filter(|_| total(&sizes) <= MAX_VALUES)?;
         let all = empty(like, &[total(&sizes)]);
+        let packed = Self { all, sizes };
+        packed.copy_from(&parts);
+        Some(packed)
+    }
+
+    /// Copies tensors of the same sizes into the buffer. `None` if they are not f32 on a GPU or require a gradient.
+    pub fn fill(&self, parts: &[Tensor<1>]) -> Option<()> {
+        let parts = parts.iter().map(|part| constant(part).map(into_contiguous));
+        self.copy_from(&parts.collect::<Option<Vec<_>>>()?);
+        Some(())
+    }
+
+    fn copy_from(&self, parts: &[CubeTensor]) {
         // One binding is used for the result.
-        let bindings = like.client.properties().hardware.max_bindings as usize;
+        let bindings = self.all.client.properties().hardware.max_bindings as usize;
         let most = MAX_PARTS.min(bindings.saturating_sub(1)).max(1);
         let mut start = 0;
-        for (parts, sizes) in parts.chunks(most).zip(sizes.chunks(most)) {
-            copy(parts, sizes, &all, start);
+        for (parts, sizes) in parts.chunks(most).zip(self.sizes.chunks(most)) {
+            copy(parts, sizes, &self.all, start);
             start += total(sizes);
         }
-        Some(Self { all, sizes })
     }
 
     /// Returns whether [`Packed::new`] accepts a tensor, apart from the number of values.

@@ -1,16 +1,16 @@
 //! Operations with a thread for each value of a token: rotary positions, SwiGLU, and the order of tokens in windows. The
 //! framework would use a launch for each copy and arithmetic operation.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
-use burn_cubecl::CubeDevice;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::glue::{Run, apply, constant, to_input};
-use super::kernel::{Bound, Cache, Kernel, empty, indices, launch_values, value_kernel};
+use super::kernel::{
+    Bound, BufferCache, Cache, Kernel, empty, indices, launch_values, value_kernel,
+};
 use crate::nn::rows::Order;
 
 /// A kernel, with all parameters of its text. Each thread has an index `i`.
@@ -191,26 +191,17 @@ pub fn in_order(x: &Tensor<3>, order: &Arc<Order>) -> Option<Tensor<3>> {
     })
 }
 
-/// Maximum number of orders whose indices stay on the devices.
-const MAX_ORDERS: usize = 256;
+/// The indices of orders and of their inverses, by the address of the order. The order in the value keeps its address
+/// from being used for another one.
+pub static ORDERS: BufferCache<usize, (Arc<Order>, [CubeTensor; 2])> = BufferCache::new();
 
 /// Returns buffers with the indices of an order and of its inverse, which are cached.
 fn order_buffers(like: &CubeTensor, order: &Arc<Order>) -> [CubeTensor; 2] {
-    // The order in the value keeps its address, which is the key, from being used for another one.
-    type Buffers = HashMap<(CubeDevice, usize), (Arc<Order>, [CubeTensor; 2])>;
-    static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    if cache.len() > MAX_ORDERS {
-        cache.clear();
-    }
-    let key = (like.device.clone(), Arc::as_ptr(order) as usize);
     let make = || {
-        (
-            order.clone(),
-            order.indices().map(|list| indices(like, list)),
-        )
+        let buffers = order.indices().map(|list| indices(like, list));
+        (order.clone(), buffers)
     };
-    cache.entry(key).or_insert_with(make).1.clone()
+    ORDERS.get(like, Arc::as_ptr(order) as usize, make).1
 }
 
 /// Returns the rows with these indices; zeros for an index that is too large.
