@@ -173,7 +173,7 @@ impl StepRecorder {
             };
             HostTensor::read(&loss)?;
             self.is_faster = began.elapsed() < duration;
-            tracing::debug!(
+            tracing::info!(
                 "training step: {duration:?}, replayed: {:?}",
                 began.elapsed()
             );

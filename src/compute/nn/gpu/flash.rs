@@ -315,11 +315,16 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
     }
 
     /// Returns a loop over the tiles of two operands, whose rows start at these offsets of the row `from`, with
-    /// statements that also fill the tile for the row `start + i`, and the body of the loop.
+    /// statements that also fill the tile for the row `start + i`, and the body of the loop, which uses row j, or for the
+    /// result four rows from j.
     fn tiles(self, part: Part, operands: [(&str, String); 2], also: &str, body: &str) -> String {
         let (rows, tile, threads) = (self.tiled_rows(part), self.tile(part), self.threads(part));
         let vectors = self.head / 4;
         let [(buffer1, at1), (buffer2, at2)] = operands;
+        let step = match part {
+            Part::Result => 4,
+            _ => 1,
+        };
         format!(
             "  for (var start = 0u; start < {rows}u; start += {tile}u) {{
     let length = min({tile}u, {rows}u - start);
@@ -330,7 +335,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
       tile2[i] = {buffer2}[{at2} + i % {vectors}u];
     }}
 {also}    workgroupBarrier();
-    for (var j = 0u; j < length; j += STEP) {{
+    for (var j = 0u; j < length; j += {step}u) {{
 {body}    }}
   }}
 "
@@ -372,9 +377,7 @@ sum = sum * fade + ((p0 + p1) + (p2 + p3));
         text += &self.each("var y# = vec4<f32>(0.0);");
         text += "var top = -3.4e38;\nvar sum = 0.0;\n";
         let operands = [1, 2].map(|operand| (keys, self.offset(operand, "line")));
-        text += &self
-            .tiles(Part::Result, operands, "", &body)
-            .replace("STEP", "4u");
+        text += &self.tiles(Part::Result, operands, "", &body);
         let _ = write!(
             text,
             "if (live) {{
@@ -412,9 +415,7 @@ var d# = vec4<f32>(0.0);"
         text += "var delta = 0.0;\n";
         text += &self.each("delta += dot(g#, y[from_y + #u]);");
         let operands = [1, 2].map(|operand| (keys, self.offset(operand, "line")));
-        text += &self
-            .tiles(Part::QueryGradient, operands, "", &body)
-            .replace("STEP", "1u");
+        text += &self.tiles(Part::QueryGradient, operands, "", &body);
         let _ = write!(
             text,
             "if (live) {{
@@ -472,9 +473,7 @@ deltas[{}] = delta;
             self.threads(part),
             sum = self.sum_offset("start + i"),
         );
-        text += &self
-            .tiles(part, operands, &also, &body)
-            .replace("STEP", "1u");
+        text += &self.tiles(part, operands, &also, &body);
         let _ = write!(text, "if (live) {{\n{end}}}\n");
         text
     }
