@@ -200,3 +200,48 @@ fn agrees(found: &Outcome, expected: &Outcome) -> Result<bool> {
         pairs.all(|(a, b)| (a - b).abs() <= limit)
     }))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn outcome(loss: f32, gradient: [f32; 2]) -> Outcome {
+        let device = Device::flex();
+        let mut gradients = Gradients::default();
+        gradients.insert("a", Tensor::<1>::from_floats(gradient, &device));
+        (Tensor::from_floats([loss], &device), gradients)
+    }
+
+    #[test]
+    fn outcomes_agree_up_to_rounding() {
+        let expected = outcome(2.0, [3.0, 0.0]);
+        for (found, is_equal) in [
+            (outcome(2.0, [3.0, 0.0]), true),
+            (outcome(2.0001, [3.0, -0.0002]), true),
+            (outcome(2.001, [3.0, 0.0]), false),
+            (outcome(2.0, [3.0, 0.001]), false),
+            (outcome(f32::NAN, [3.0, 0.0]), false),
+        ] {
+            assert_eq!(agrees(&found, &expected).unwrap(), is_equal);
+        }
+    }
+
+    #[test]
+    fn cpu_computes_every_step() {
+        let device = Device::flex();
+        let mut recorder = StepRecorder::with_limit(None);
+        for value in [1.0, 2.0, 3.0] {
+            let inputs = [Tensor::<1>::from_floats([value], &device)];
+            let double = |inputs: Vec<Tensor<1>>| {
+                let loss = inputs[0].clone() * 2.0;
+                Ok((loss, Gradients::default()))
+            };
+            let (loss, _) = recorder.run(false, &inputs, double).unwrap();
+            assert_eq!(loss.into_scalar::<f32>(), 2.0 * value);
+            assert!(!recorder.is_recorded());
+        }
+    }
+}
