@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
+use super::heads::Head;
 use super::optimiser::Gradients;
 use crate::nn::{Packed, Recording, launches};
 use crate::problem::Result;
@@ -82,12 +83,43 @@ impl StepRecorder {
         self.recorded = None;
     }
 
-    /// Returns the outcome of `compute` for these inputs. On a GPU it may come from a replay, so `compute` must depend
-    /// on nothing else that changes before [`StepRecorder::clear`], except whether the PET is frozen.
+    /// Returns the outcome of `compute` for a batch (images and targets of the cross-entropy), the last head, and the
+    /// trained parameters. On a GPU it may come from a replay, so `compute` must depend on nothing else that changes
+    /// before [`StepRecorder::clear`], except whether the PET is frozen.
     ///
     /// # Errors
     /// Returns the Problem of `compute`, or a Problem if the device failed.
     pub fn run(
+        &mut self,
+        frozen: bool,
+        (images, targets): (Tensor<4>, Tensor<2>),
+        head: &Head,
+        parameters: impl IntoIterator<Item = Tensor<1>>,
+        compute: impl Fn((Tensor<4>, Tensor<2>), &Head, Vec<Tensor<1>>) -> Result<Outcome>,
+    ) -> Result<Outcome> {
+        let shapes = (images.dims(), targets.dims());
+        let mut inputs = vec![
+            images.flatten(0, 3),
+            targets.flatten(0, 1),
+            head.weight.clone().flatten(0, 1),
+            head.bias.clone().flatten(0, 1),
+        ];
+        inputs.extend(parameters);
+        self.run_values(frozen, &inputs, |mut inputs| {
+            let parameters = inputs.split_off(4);
+            let batch = (
+                inputs[0].clone().reshape(shapes.0),
+                inputs[1].clone().reshape(shapes.1),
+            );
+            let head = Head {
+                weight: inputs[2].clone().reshape(head.weight.dims()),
+                bias: inputs[3].clone().reshape(head.bias.dims()),
+            };
+            compute(batch, &head, parameters)
+        })
+    }
+
+    fn run_values(
         &mut self,
         frozen: bool,
         inputs: &[Tensor<1>],
@@ -239,7 +271,7 @@ mod tests {
                 let loss = inputs[0].clone() * 2.0;
                 Ok((loss, Gradients::default()))
             };
-            let (loss, _) = recorder.run(false, &inputs, double).unwrap();
+            let (loss, _) = recorder.run_values(false, &inputs, double).unwrap();
             assert_eq!(loss.into_scalar::<f32>(), 2.0 * value);
             assert!(!recorder.is_recorded());
         }

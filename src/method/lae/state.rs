@@ -210,24 +210,10 @@ impl Lae {
         }
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
-        let shapes = (images.dims(), targets.dims());
-        let inputs = [
-            images.flatten(0, 3),
-            targets.flatten(0, 1),
-            head.weight.clone().flatten(0, 1),
-            head.bias.clone().flatten(0, 1),
-        ];
-        let inputs = [inputs.to_vec(), self.online.trained_values()].concat();
-        recorder.run(frozen, &inputs, |inputs| {
-            let mut inputs = inputs.into_iter();
-            let mut next = || inputs.next().ok_or_else(none_begun);
-            let batch = (next()?.reshape(shapes.0), next()?.reshape(shapes.1));
-            let head = Head {
-                weight: next()?.reshape(head.weight.dims()),
-                bias: next()?.reshape(head.bias.dims()),
-            };
-            let online = self.online.with_trained_values(inputs);
-            self.compute_gradients(batch, (&head, &online), frozen, None)
+        let (batch, values) = ((images, targets), self.online.trained_values());
+        recorder.run(frozen, batch, head, values, |batch, head, values| {
+            let online = self.online.with_trained_values(values);
+            self.compute_gradients(batch, (head, &online), frozen, None)
         })
     }
 
