@@ -102,170 +102,174 @@ fn parses_crop_scale_pairs_and_lists() {
     assert_eq!(crops("flip = [true, false]\nblocks = [1, \"0,2\"]"), 4);
 }
 
-/// Invalid text and parts of the reported problem: message, position, remedy.
-const REFUSED: [(&str, &str, &str, &str); 24] = [
+/// Invalid text and its problem: message with one of its values, position, and remedy with one of its values.
+const REFUSED: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
     (
         "epochs = 2\nepoch = 3\n",
-        "no key `epoch`",
+        ["problem-grid-key-unknown", "`epoch`"],
         "line 2, column 1",
-        "`epochs`",
+        ["advice-did-you-mean", "epochs"],
     ),
-    ("zzzzzz = 3\n", "no key `zzzzzz`", "line 1", "title, preset"),
+    (
+        "zzzzzz = 3\n",
+        ["problem-grid-key-unknown", "`zzzzzz`"],
+        "line 1",
+        ["advice-known-names", "title, preset"],
+    ),
     (
         "epochs = 0\n",
-        "0 is not a valid value of `epochs`",
+        ["problem-grid-value-invalid", "`epochs`"],
         "line 1, column 10",
-        "from 1 to 10000",
+        ["advice-give-range-why", "10000"],
     ),
     (
         "epochs = [1, \"two\"]\n",
-        "two is not a valid value of `epochs`",
+        ["problem-grid-value-invalid", "two"],
         "column 14",
-        "whole number",
+        ["advice-give-range-why", "10000"],
     ),
     (
         "epochs = []\n",
-        "`epochs` has no values",
+        ["problem-grid-setting-without-values", "`epochs`"],
         "line 1",
-        "give at least one",
+        ["advice-give-one-value", ""],
     ),
     (
         "epochs = [5, 5]\n",
-        "the value 5 twice",
+        ["problem-grid-value-twice", "5"],
         "column 14",
-        "remove one",
+        ["advice-remove-one-of-them", ""],
     ),
     (
         "epochs = [[5]]\n",
-        "`epochs` has an invalid value",
+        ["problem-grid-value-unreadable", "`epochs`"],
         "line 1",
-        "a finite number",
+        ["advice-grid-value-types", ""],
     ),
     (
         "base_lr = nan\n",
-        "`base_lr` has an invalid value",
+        ["problem-grid-value-unreadable", "`base_lr`"],
         "line 1",
-        "a finite number",
+        ["advice-grid-value-types", ""],
     ),
     (
         "base_lr = 1979-05-27\n",
-        "`base_lr` has an invalid value",
+        ["problem-grid-value-unreadable", "`base_lr`"],
         "line 1",
-        "a finite number",
+        ["advice-grid-value-types", ""],
     ),
     (
         "precision = \"f8\"\n",
-        "f8 is not a valid value of `precision`",
+        ["problem-grid-value-invalid", "f8"],
         "line 1",
-        "auto or f32 or f16",
+        ["advice-give-range", "auto or f32 or f16"],
     ),
     (
         "pet = 5\n",
-        "5 is not a valid value of `pet`",
+        ["problem-grid-value-invalid", "`pet`"],
         "line 1",
-        "a string in quotes",
+        ["advice-give-quoted-string", ""],
     ),
     (
         "preset = 5\n",
-        "5 is not a valid value of `preset`",
+        ["problem-grid-value-invalid", "`preset`"],
         "line 1",
-        "lae-studio presets",
+        ["advice-give-preset-name", ""],
     ),
     (
         "orders = 0\n",
-        "`orders` is not a number of runs",
+        ["problem-grid-no-number-of-runs", "`orders`"],
         "line 1",
-        "from 1 to 1000",
+        ["advice-give-whole-number", "1000"],
     ),
     (
         "seeds = 1001\n",
-        "`seeds` is not a number of runs",
+        ["problem-grid-no-number-of-runs", "`seeds`"],
         "line 1",
-        "from 1 to 1000",
+        ["advice-give-whole-number", "1000"],
     ),
     (
         "order = \"seed:1\"\norders = 2\n",
-        "`order` and `orders` cannot be used together",
+        ["problem-grid-keys-exclusive", "`orders`"],
         "line 1",
-        "remove one",
+        ["advice-remove-one-of-them", ""],
     ),
     (
         "seed = [1, 2]\nseeds = 2\n",
-        "`seed` and `seeds` cannot be used together",
+        ["problem-grid-keys-exclusive", "`seeds`"],
         "line 1",
-        "remove one",
+        ["advice-remove-one-of-them", ""],
     ),
     (
         "settings = 5\n",
-        "`settings` is not a table",
+        ["problem-grid-settings-no-table", ""],
         "line 1",
-        "[settings]",
+        ["advice-write-settings-table", ""],
     ),
     (
         "rows = []\n",
-        "`rows` is not a list of rows",
+        ["problem-grid-rows-no-list", ""],
         "line 1",
-        "rows = [{",
+        ["advice-write-as-example", "rows = [{"],
     ),
     (
         "rows = [{ epochs = [1, 2] }]\n",
-        "several values within a row",
+        ["problem-grid-row-several-values", "`epochs`"],
         "line 1",
-        "next to `rows`",
+        ["advice-move-next-to-rows", ""],
     ),
     (
         "rows = [{ epochs = 1 }, { epochs = 1 }]\n",
-        "two rows have the title \"epochs 1\"",
+        ["problem-grid-rows-same-title", "\"epochs 1\""],
         "line 1",
-        "title",
+        ["advice-give-unique-title", ""],
     ),
     (
         "epochs = [1, 2]\nrows = [{ epochs = 1 }]\n",
-        "is also in `rows`",
+        ["problem-grid-values-and-rows", "`epochs`"],
         "line 1",
-        "remove one",
+        ["advice-remove-one-of-them", ""],
     ),
     (
         "[[part]]\ntitle = \"a\"\n[[part]]\n",
-        "this part has no title",
+        ["problem-grid-part-without-title", ""],
         "line 3",
-        "`title`",
+        ["advice-add-part-title", ""],
     ),
     (
         "[[part]]\ntitle = \"a\"\n[[part]]\ntitle = \"a\"\n",
-        "two parts have the title \"a\"",
+        ["problem-grid-parts-same-title", "\"a\""],
         "line 3",
-        "a unique title",
+        ["advice-give-unique-title", ""],
     ),
     (
         "part = 3\n",
-        "`part` is not a list of parts",
+        ["problem-grid-part-no-list", ""],
         "line 1",
-        "[[part]]",
+        ["advice-write-grid-parts", ""],
     ),
 ];
 
 #[test]
 fn reports_each_mistake_with_position_and_remedy() {
-    for (text, what, place, remedy) in REFUSED {
+    for (text, [what, value], place, [remedy, advised]) in REFUSED {
         let problem = refused(text);
-        assert!(problem.what.contains(what), "{text}: {problem}");
+        assert!(problem.is(what), "{text}: {problem}");
+        assert!(problem.what.contains(value), "{text}: {problem}");
         assert!(problem.place.starts_with("mine.toml, line "), "{problem}");
         assert!(problem.place.contains(place), "{text}: {problem}");
-        assert!(problem.remedy.contains(remedy), "{text}: {problem}");
+        assert!(problem.mentions(remedy), "{text}: {problem}");
+        assert!(problem.remedy.contains(advised), "{text}: {problem}");
     }
     let both = refused("epoch = 1\nbatch = 0\n");
-    assert!(
-        both.remedy
-            .contains("line 2, column 9: 0 is not a valid value of `batch`"),
-        "{both}"
-    );
-    assert!(refused("a = ").what.contains("not valid TOML"));
-    assert!(
-        refused("epochs = 1\nepochs = 2\n")
-            .what
-            .contains("duplicate key")
-    );
+    let second = tr!("problem-grid-value-invalid", value = "0", name = "batch");
+    let second = format!("line 2, column 9: {second}");
+    assert!(both.remedy.contains(&second), "{both}");
+    assert!(refused("a = ").is("problem-toml-invalid"));
+    let twice = refused("epochs = 1\nepochs = 2\n");
+    assert!(twice.is("problem-toml-invalid"), "{twice}");
+    // The words of the TOML library.
+    assert!(twice.what.contains("duplicate key"), "{twice}");
 }
 
 #[test]
@@ -276,28 +280,29 @@ fn rejects_oversized_and_deeply_nested_files() {
     };
     let huge = format!("pet_size = {0}\nseed = {0}\nbatch = {0}\n", list(10_000));
     let problem = refused(&huge);
-    assert!(problem.what.contains("100,000 runs"), "{problem}");
+    assert!(problem.is("problem-grid-too-many-runs"), "{problem}");
+    assert!(problem.what.contains("100,000"), "{problem}");
     assert!(read(&format!("pet_size = {}\norders = 10\n", list(10_000))).rows() == 10_000);
     let crossed = format!("pet_size = {}\norders = 1000\nseeds = 1000\n", list(10_000));
-    assert!(refused(&crossed).what.contains("100,000 runs"));
+    assert!(refused(&crossed).is("problem-grid-too-many-runs"));
     let parts: String = (0..1001)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
-    assert!(refused(&parts).what.contains("1000 parts"));
+    assert!(refused(&parts).is("problem-grid-too-many-parts"));
     // Each part inherits all values.
     let some: String = (0..500)
         .map(|n| format!("[[part]]\ntitle = \"{n}\"\n"))
         .collect();
     let shared = format!("pet_size = {}\n{some}", list(100_000));
-    assert!(refused(&shared).what.contains("100,000 runs"));
+    assert!(refused(&shared).is("problem-grid-too-many-runs"));
     for deep in ["[", "{ a = "] {
         let problem = refused(&format!("epochs = {}", deep.repeat(100_000)));
-        assert!(problem.what.contains("not valid TOML"), "{problem}");
+        assert!(problem.is("problem-toml-invalid"), "{problem}");
     }
     let long = format!("{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).what.contains("characters"));
+    assert!(refused(&long).is("problem-name-too-long"));
     let long = format!("settings.{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).what.contains("characters"));
+    assert!(refused(&long).is("problem-name-too-long"));
 }
 
 #[test]

@@ -619,7 +619,7 @@ advice-write-usage = schreibe { $usage }
 problem-sites-not-offered-together = keine Familie von Backbones bietet diese Stellen zusammen
 problem-parameter-shape-invalid = die Form von `{ $name }` in Block { $block } ist nicht gültig: { $reason }
 problem-plugin-file-too-large = die Datei hat { $bytes } Bytes; ein Plugin darf höchstens { $most_bytes } haben
-problem-toml-invalid = kein gültiges TOML: { $message }
+problem-toml-invalid = das ist kein gültiges TOML: { $message }
 advice-compare-built-in-plugin = vergleiche es mit einem der eingebauten Plugins
 problem-plugin-name-invalid = `name` muss 1 bis 40 Zeichen ohne Schrägstrich haben
 problem-sites-empty = `sites` muss mindestens eine Stelle nennen
@@ -733,3 +733,65 @@ problem-no-common-folder = diese Bilder haben keinen gemeinsamen Ordner
 advice-one-drive-at-a-time = wähle nur Bilder von einem Laufwerk auf einmal
 
 problem-cpu-instead = { $what }; stattdessen wird die CPU verwendet
+
+# Dateien von Versuchsreihen.
+problem-grid-too-many-runs = diese Versuchsreihe hat mehr als { $most } Läufe
+advice-combine-fewer-values = kombiniere weniger Werte, oder teile die Versuchsreihe auf
+advice-compare-built-in-grid = vergleiche sie mit einer eingebauten Versuchsreihe: `lae-studio grid NAME --text`
+problem-grid-part-no-list = `part` ist keine Liste von Teilen
+problem-grid-part-no-table = ein Teil ist keine Tabelle
+advice-write-grid-parts = schreibe jeden Teil als [[part]], mit seinen Einstellungen darunter
+problem-grid-too-many-parts = diese Versuchsreihe hat mehr als { $most } Teile
+advice-give-lists-of-values = gib stattdessen Listen von Werten an: Eine Versuchsreihe rechnet alle ihre Kombinationen
+problem-grid-part-without-title = dieser Teil hat keinen Titel
+advice-add-part-title = füge einen `title` hinzu, der in den Namen seiner Zeilen vorkommt
+problem-grid-parts-same-title = zwei Teile haben den Titel „{ $title }“
+problem-grid-rows-same-title = zwei Zeilen haben den Titel „{ $title }“
+advice-give-unique-title = gib jedem einen eigenen Titel
+problem-grid-values-and-rows = `{ $name }` hat mehrere Werte und kommt auch in `rows` vor
+problem-grid-keys-exclusive = `{ $key }` und `{ $number }` lassen sich nicht zusammen verwenden
+problem-grid-value-twice = `{ $name }` hat den Wert { $value } zweimal
+advice-remove-one-of-them = entferne eines davon
+problem-grid-settings-no-table = `settings` ist keine Tabelle mit Einstellungen der Methode
+advice-write-settings-table = schreibe settings.ema = 0.999, oder schreibe sie unter [settings]
+problem-grid-key-unknown = eine Versuchsreihe hat keinen Schlüssel `{ $name }`
+problem-grid-rows-no-list = `rows` ist keine Liste von Zeilen
+problem-grid-row-no-table = eine Zeile ist keine Tabelle mit Einstellungen
+advice-write-as-example = schreibe { $example }
+problem-grid-row-several-values = `{ $name }` hat mehrere Werte innerhalb einer Zeile
+advice-move-next-to-rows = setze es neben `rows`: Dann wird es mit jeder Zeile kombiniert
+problem-grid-no-number-of-runs = `{ $name }` ist keine Anzahl von Läufen
+advice-give-whole-number = gib eine ganze Zahl von { $least } bis { $most } an
+problem-key-no-string = `{ $key }` ist kein Text
+advice-put-in-quotes = setze ihn in Anführungszeichen
+problem-grid-setting-without-values = `{ $name }` hat keine Werte
+advice-give-one-value = gib mindestens einen Wert an
+problem-grid-value-unreadable = `{ $name }` hat einen ungültigen Wert
+advice-grid-value-types = gib true oder false, eine endliche Zahl, zwei Zahlen oder einen Text an
+problem-grid-value-invalid = { $value } ist kein gültiger Wert von `{ $name }`
+advice-give-preset-name = gib den Namen einer Vorlage an; `lae-studio presets` nennt sie
+advice-give-quoted-string = gib einen Text in Anführungszeichen an: { $meaning }
+advice-give-range = erlaubt ist { $range }
+advice-give-range-why = erlaubt ist { $range }; { $refused }
+
+# Die Datei mit Orten.
+advice-write-places = schreibe jeden Ort als [name], mit seinen Schlüsseln darunter: ssh = "host"
+problem-too-many-places = es gibt mehr als { $most } Orte
+advice-remove-some-places = entferne einige
+problem-place-name-invalid = das ist kein gültiger Name eines Ortes
+advice-place-name = nimm Buchstaben, Ziffern, - und _, höchstens 64
+problem-place-no-table = `{ $name }` ist kein Ort
+advice-write-place = schreibe einen Ort als [{ $name }], mit seinen Schlüsseln darunter
+problem-place-without-host = der Ort `{ $name }` hat keinen Rechner
+advice-add-host = füge ssh = "HOST" hinzu, mit HOST wie in `ssh HOST`, oder slurm = true
+problem-place-key-unknown = ein Ort hat keinen Schlüssel `{ $name }`
+advice-only-clusters-have-key = nur Cluster haben ihn: füge slurm = true hinzu, oder entferne ihn
+problem-place-host-invalid = `ssh` ist kein Rechner
+advice-give-host-only = gib nur den Rechner an, wie in `ssh HOST`; Ports und Schlüssel gehören in `options` oder ~/.ssh/config
+problem-place-data-no-table = `data` ist keine Tabelle von Datensätzen
+problem-place-data-no-path = das ist kein Pfad eines Datensatzes
+problem-place-flag-invalid = `{ $key }` ist weder true noch false
+advice-write-slurm-flag = schreibe slurm = true, und füge partition, time und gpus als eigene Schlüssel hinzu
+advice-write-line-in-quotes = schreibe eine Zeile in Anführungszeichen
+problem-place-no-list-of-strings = `{ $key }` ist keine Liste von Texten
+problem-place-number-invalid = `{ $key }` ist keine gültige Zahl

@@ -620,7 +620,7 @@ advice-write-usage = write { $usage }
 problem-sites-not-offered-together = no backbone family offers these sites together
 problem-parameter-shape-invalid = the shape of `{ $name }` in block { $block } is not valid: { $reason }
 problem-plugin-file-too-large = the file has { $bytes } bytes; a plugin can have at most { $most_bytes }
-problem-toml-invalid = not valid TOML: { $message }
+problem-toml-invalid = this is not valid TOML: { $message }
 advice-compare-built-in-plugin = compare it with one of the built-in plugins
 problem-plugin-name-invalid = `name` must have 1 to 40 characters and no slashes
 problem-sites-empty = `sites` must list at least one site
@@ -736,3 +736,65 @@ problem-no-common-folder = these images have no common folder
 advice-one-drive-at-a-time = choose images from one drive at a time
 
 problem-cpu-instead = { $what }; using the CPU instead
+
+# Grid files.
+problem-grid-too-many-runs = this grid has more than { $most } runs
+advice-combine-fewer-values = combine fewer values, or split the grid
+advice-compare-built-in-grid = compare it with a built-in grid: `lae-studio grid NAME --text`
+problem-grid-part-no-list = `part` is not a list of parts
+problem-grid-part-no-table = a part is not a table
+advice-write-grid-parts = write each part as [[part]], with its settings below
+problem-grid-too-many-parts = this grid has more than { $most } parts
+advice-give-lists-of-values = give lists of values instead: a grid runs all their combinations
+problem-grid-part-without-title = this part has no title
+advice-add-part-title = add a `title`, which is used in the names of its rows
+problem-grid-parts-same-title = two parts have the title "{ $title }"
+problem-grid-rows-same-title = two rows have the title "{ $title }"
+advice-give-unique-title = give each a unique title
+problem-grid-values-and-rows = `{ $name }` has several values and is also in `rows`
+problem-grid-keys-exclusive = `{ $key }` and `{ $number }` cannot be used together
+problem-grid-value-twice = `{ $name }` has the value { $value } twice
+advice-remove-one-of-them = remove one of them
+problem-grid-settings-no-table = `settings` is not a table of the method's settings
+advice-write-settings-table = write it as settings.ema = 0.999, or below [settings]
+problem-grid-key-unknown = a grid has no key `{ $name }`
+problem-grid-rows-no-list = `rows` is not a list of rows
+problem-grid-row-no-table = a row is not a table of settings
+advice-write-as-example = write it as { $example }
+problem-grid-row-several-values = `{ $name }` has several values within a row
+advice-move-next-to-rows = move it next to `rows`: it is then combined with every row
+problem-grid-no-number-of-runs = `{ $name }` is not a number of runs
+advice-give-whole-number = give a whole number from { $least } to { $most }
+problem-key-no-string = `{ $key }` is not a string
+advice-put-in-quotes = put it in quotes
+problem-grid-setting-without-values = `{ $name }` has no values
+advice-give-one-value = give at least one value
+problem-grid-value-unreadable = `{ $name }` has an invalid value
+advice-grid-value-types = give true or false, a finite number, two numbers or a string
+problem-grid-value-invalid = { $value } is not a valid value of `{ $name }`
+advice-give-preset-name = give the name of a preset; `lae-studio presets` lists them
+advice-give-quoted-string = give a string in quotes: { $meaning }
+advice-give-range = give { $range }
+advice-give-range-why = give { $range }; { $refused }
+
+# The file of places.
+advice-write-places = write each place as [name], with its keys below: ssh = "host"
+problem-too-many-places = there are more than { $most } places
+advice-remove-some-places = remove some
+problem-place-name-invalid = this is not a valid name of a place
+advice-place-name = use letters, digits, - and _, 64 at most
+problem-place-no-table = `{ $name }` is not a place
+advice-write-place = write a place as [{ $name }], with its keys below it
+problem-place-without-host = the place `{ $name }` has no host
+advice-add-host = add ssh = "HOST", with HOST as in `ssh HOST`, or slurm = true
+problem-place-key-unknown = a place has no key `{ $name }`
+advice-only-clusters-have-key = only clusters have it: add slurm = true, or remove it
+problem-place-host-invalid = `ssh` is not a host
+advice-give-host-only = give only the host, as in `ssh HOST`; put ports and keys into `options` or ~/.ssh/config
+problem-place-data-no-table = `data` is not a table of datasets
+problem-place-data-no-path = this is not a path of a dataset
+problem-place-flag-invalid = `{ $key }` is neither true nor false
+advice-write-slurm-flag = write slurm = true, and add partition, time and gpus as separate keys
+advice-write-line-in-quotes = write one line in quotes
+problem-place-no-list-of-strings = `{ $key }` is not a list of strings
+problem-place-number-invalid = `{ $key }` is not a valid number

@@ -6,7 +6,7 @@ use crate::counts::counted;
 use crate::message;
 use crate::names::{guessed, is_long, too_long};
 use crate::problem::{Problem, line_and_column};
-use crate::texts::{Messages, Words};
+use crate::texts::{Message, Messages, Words};
 
 /// Maximum number of mistakes that are reported in addition to the first.
 const MOST_TOLD: usize = 8;
@@ -100,9 +100,9 @@ impl Diagnostic {
     }
 
     /// Returns what is wrong with a text that is not valid TOML.
-    pub fn not_toml(error: &toml::de::Error) -> String {
+    pub fn not_toml(error: &toml::de::Error) -> Message {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        format!("this is not valid TOML: {}", message.join(", "))
+        message!("problem-toml-invalid", message = message.join(", "))
     }
 
     /// Combines the mistakes in a text to one Problem: the first is its main message, and the others follow the

@@ -11,11 +11,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Choice, Grid, GridKey, GridPart, GridValue, MOST_PARTS, MOST_REPETITIONS, MOST_RUNS};
-use crate::counts::count_text;
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::problem::Result;
 use crate::run::config::{self, RunConfig, SETTINGS, Setting, SettingKind};
-use crate::texts::Words;
+use crate::texts::{Message, Words, list_id};
 
 /// A TOML value with its position.
 type Item<'a> = Spanned<DeValue<'a>>;
@@ -75,7 +75,7 @@ impl Reader {
             Ok(root) => root,
             Err(error) => {
                 let what = Diagnostic::not_toml(&error);
-                let why = "compare it with a built-in grid: `lae-studio grid NAME --text`";
+                let why = message!("advice-compare-built-in-grid");
                 self.mistake(error.span().unwrap_or_default(), what, why);
                 return None;
             }
@@ -97,9 +97,8 @@ impl Reader {
             let own = part.rows().saturating_mul(part.repetitions() as usize);
             runs = runs.saturating_add(own);
             if runs > MOST_RUNS {
-                let most = count_text(MOST_RUNS);
-                let what = format!("this grid has more than {most} runs");
-                self.mistake(span, what, "combine fewer values, or split the grid");
+                let what = message!("problem-grid-too-many-runs", most = MOST_RUNS);
+                self.mistake(span, what, message!("advice-combine-fewer-values"));
                 return None;
             }
             made.push(part);
@@ -113,21 +112,21 @@ impl Reader {
         shared: &Entries,
         into: &mut Vec<(String, Entries, Range<usize>)>,
     ) {
-        let wanted = "write each part as [[part]], with its settings below";
+        let wanted = message!("advice-write-grid-parts");
         let Some(list) = item.get_ref().as_array() else {
-            return self.mistake(item.span(), "`part` is not a list of parts", wanted);
+            let what = message!("problem-grid-part-no-list");
+            return self.mistake(item.span(), what, wanted);
         };
         if list.len() > MOST_PARTS {
-            let what = format!("this grid has more than {MOST_PARTS} parts");
-            return self.mistake(
-                item.span(),
-                what,
-                "give lists of values instead: a grid runs all their combinations",
-            );
+            let most = MOST_PARTS.to_string();
+            let what = message!("problem-grid-too-many-parts", most);
+            let why = message!("advice-give-lists-of-values");
+            return self.mistake(item.span(), what, why);
         }
         for item in list {
             let Some(table) = item.get_ref().as_table() else {
-                self.mistake(item.span(), "a part is not a table", wanted);
+                let what = message!("problem-grid-part-no-table");
+                self.mistake(item.span(), what, wanted.clone());
                 continue;
             };
             let own = self.entries(table, false);
@@ -141,11 +140,11 @@ impl Reader {
         let mut known = HashSet::new();
         for (title, _, span) in parts.iter().filter(|_| parts.len() > 1) {
             if title.trim().is_empty() {
-                let why = "add a `title`, which is used in the names of its rows";
-                self.mistake(span.clone(), "this part has no title", why);
+                let what = message!("problem-grid-part-without-title");
+                self.mistake(span.clone(), what, message!("advice-add-part-title"));
             } else if !known.insert(title) {
-                let what = format!("two parts have the title \"{title}\"");
-                self.mistake(span.clone(), what, "give each a unique title");
+                let what = message!("problem-grid-parts-same-title", title);
+                self.mistake(span.clone(), what, message!("advice-give-unique-title"));
             }
         }
     }
@@ -165,8 +164,8 @@ impl Reader {
                 [only] => fixed.extend(only.given.iter().cloned()),
                 _ if in_rows(key) => {
                     let name = key.name();
-                    let what = format!("`{name}` has several values and is also in `rows`");
-                    self.mistake(span.clone(), what, "remove one of them");
+                    let what = message!("problem-grid-values-and-rows", name);
+                    self.mistake(span.clone(), what, message!("advice-remove-one-of-them"));
                 }
                 _ => axes.push(Arc::clone(choices)),
             }
@@ -181,8 +180,8 @@ impl Reader {
             let mut common = given.clone().filter(is_common);
             let named = common.find(|given| given.key.name() == key);
             if let (Some(at), Some(_)) = (named.map(|given| given.at), repeated) {
-                let what = format!("`{key}` and `{number}` cannot be used together");
-                self.mistake(at..at, what, "remove one of them");
+                let what = message!("problem-grid-keys-exclusive", key, number);
+                self.mistake(at..at, what, message!("advice-remove-one-of-them"));
             }
         }
         GridPart {
@@ -232,12 +231,9 @@ impl Reader {
             return;
         }
         let Some(own) = item.get_ref().as_table() else {
-            let why = "write it as settings.ema = 0.999, or below [settings]";
-            return self.mistake(
-                item.span(),
-                "`settings` is not a table of the method's settings",
-                why,
-            );
+            let what = message!("problem-grid-settings-no-table");
+            let why = message!("advice-write-settings-table");
+            return self.mistake(item.span(), what, why);
         };
         for (key, item) in own {
             match Diagnostic::of_long_name(key.get_ref(), key.span()) {
@@ -261,7 +257,7 @@ impl Reader {
         }
         let all = SETTINGS.iter().map(|setting| setting.spec.key);
         let all = OF_PART.into_iter().chain(OF_FILE).chain(all);
-        let what = format!("a grid has no key `{name}`");
+        let what = message!("problem-grid-key-unknown", name);
         self.wrong
             .push(Diagnostic::new(span, what).meant(name, all));
         None
@@ -269,17 +265,18 @@ impl Reader {
 
     /// Reads `rows`, which lists settings that belong together.
     fn rows(&mut self, item: &Item<'_>) -> Option<Arc<[Choice]>> {
-        let wanted =
-            "write it as rows = [{ title = \"Adapter5\", pet = \"adapter\", pet_size = 5 }, …]";
+        let example = "rows = [{ title = \"Adapter5\", pet = \"adapter\", pet_size = 5 }, …]";
+        let wanted = message!("advice-write-as-example", example);
         let Some(list) = item.get_ref().as_array().filter(|list| !list.is_empty()) else {
-            self.mistake(item.span(), "`rows` is not a list of rows", wanted);
+            self.mistake(item.span(), message!("problem-grid-rows-no-list"), wanted);
             return None;
         };
         let mut known = HashSet::new();
         let mut rows = Vec::new();
         for item in list {
             let Some(table) = item.get_ref().as_table() else {
-                self.mistake(item.span(), "a row is not a table of settings", wanted);
+                let what = message!("problem-grid-row-no-table");
+                self.mistake(item.span(), what, wanted.clone());
                 continue;
             };
             let mut axes = Vec::new();
@@ -287,12 +284,8 @@ impl Reader {
                 self.settings(key.get_ref(), key.span(), item, &mut axes);
             }
             if let Some((key, _)) = axes.iter().find(|(_, choices)| choices.len() > 1) {
-                let what = format!("`{}` has several values within a row", key.name());
-                self.mistake(
-                    item.span(),
-                    what,
-                    "move it next to `rows`: it is then combined with every row",
-                );
+                let what = message!("problem-grid-row-several-values", name = key.name());
+                self.mistake(item.span(), what, message!("advice-move-next-to-rows"));
             }
             let given = axes.iter().flat_map(|(_, choices)| &choices[0].given);
             let given: Vec<GridValue> = given.cloned().collect();
@@ -300,8 +293,8 @@ impl Reader {
                 .text_of(table, "title")
                 .unwrap_or_else(|| title_of(&given));
             if !known.insert(title.clone()) {
-                let what = format!("two rows have the title \"{title}\"");
-                self.mistake(item.span(), what, "give each a unique title");
+                let what = message!("problem-grid-rows-same-title", title = &title);
+                self.mistake(item.span(), what, message!("advice-give-unique-title"));
             }
             rows.push(Choice { title, given });
         }
@@ -313,8 +306,9 @@ impl Reader {
         let number = number.and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok());
         let fits = number.filter(|number| (1..=MOST_REPETITIONS).contains(number));
         if fits.is_none() {
-            let what = format!("`{name}` is not a number of runs");
-            let why = format!("give a whole number from 1 to {MOST_REPETITIONS}");
+            let what = message!("problem-grid-no-number-of-runs", name);
+            let most = MOST_REPETITIONS.to_string();
+            let why = message!("advice-give-whole-number", least = "1", most);
             self.mistake(item.span(), what, why);
         }
         fits
@@ -324,11 +318,8 @@ impl Reader {
         let item = table.get(key)?;
         let text = item.get_ref().as_str();
         if text.is_none() {
-            self.mistake(
-                item.span(),
-                format!("`{key}` is not a string"),
-                "put it in quotes",
-            );
+            let what = message!("problem-key-no-string", key);
+            self.mistake(item.span(), what, message!("advice-put-in-quotes"));
         }
         let words: Vec<&str> = text?.split_whitespace().collect();
         Some(words.join(" "))
@@ -376,11 +367,8 @@ impl Reader {
         };
         let name = key.name();
         if items.is_empty() {
-            self.mistake(
-                item.span(),
-                format!("`{name}` has no values"),
-                "give at least one value",
-            );
+            let what = message!("problem-grid-setting-without-values", name);
+            self.mistake(item.span(), what, message!("advice-give-one-value"));
         }
         let (mut choices, mut known) = (Vec::new(), HashSet::new());
         for item in items {
@@ -389,8 +377,8 @@ impl Reader {
             };
             let told = given.value.to_string();
             if !known.insert(told.clone()) {
-                let what = format!("`{name}` has the value {told} twice");
-                self.mistake(item.span(), what, "remove one of them");
+                let what = message!("problem-grid-value-twice", name, value = &told);
+                self.mistake(item.span(), what, message!("advice-remove-one-of-them"));
             }
             choices.push(Choice {
                 title: format!("{name} {told}"),
@@ -404,9 +392,8 @@ impl Reader {
     fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
         let name = key.name();
         let Ok(value) = Setting::deserialize(item.clone().into_deserializer()) else {
-            let what = format!("`{name}` has an invalid value");
-            let why = "give true or false, a finite number, two numbers or a string";
-            self.mistake(item.span(), what, why);
+            let what = message!("problem-grid-value-unreadable", name);
+            self.mistake(item.span(), what, message!("advice-grid-value-types"));
             return None;
         };
         let admitted = match key {
@@ -418,7 +405,8 @@ impl Reader {
             }
         };
         if admitted.is_none() {
-            let what = format!("{value} is not a valid value of `{name}`");
+            let told = value.to_string();
+            let what = message!("problem-grid-value-invalid", value = told, name);
             self.mistake(item.span(), what, why_not(key, &value));
         }
         Some(GridValue {
@@ -434,18 +422,24 @@ fn is_pair(key: &GridKey) -> bool {
 }
 
 /// Returns advice that explains why a setting does not accept a value.
-fn why_not(key: &GridKey, value: &Setting) -> String {
+fn why_not(key: &GridKey, value: &Setting) -> Message {
     let GridKey::Common(setting) = key else {
-        return "give the name of a preset; `lae-studio presets` lists them".into();
+        return message!("advice-give-preset-name");
     };
     let spec = &setting.spec;
+    let of_spec =
+        |part, english: &str| Message::of_list(list_id("setting", spec.texts(), part), english);
     let refused = spec.refused.1;
     match spec.kind {
         // The description helps more than the range if the value is not even a string.
         SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
-            format!("give a string in quotes: {}", spec.meaning)
+            let meaning = of_spec("meaning", spec.meaning);
+            message!("advice-give-quoted-string", meaning)
         }
-        _ if refused.is_empty() => format!("give {}", spec.kind.range()),
-        _ => format!("give {}; {refused}", spec.kind.range()),
+        _ if refused.is_empty() => message!("advice-give-range", range = spec.kind.range()),
+        _ => {
+            let refused = of_spec("refused-advice", refused);
+            message!("advice-give-range-why", range = spec.kind.range(), refused)
+        }
     }
 }

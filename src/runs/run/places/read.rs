@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{MOST_PLACES, RemoteMachine, RemoteMachines, Slurm};
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::names::is_long;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -67,7 +68,7 @@ impl Reader {
             Ok(root) => root,
             Err(error) => {
                 let what = Diagnostic::not_toml(&error);
-                let why = "write each place as [name], with its keys below: ssh = \"host\"";
+                let why = message!("advice-write-places");
                 self.mistake(error.span().unwrap_or_default(), what, why);
                 return Vec::new();
             }
@@ -76,21 +77,22 @@ impl Reader {
         for (key, item) in root.get_ref() {
             let name = key.get_ref();
             if list.len() == MOST_PLACES {
-                let what = format!("there are more than {MOST_PLACES} places");
-                self.mistake(key.span(), what, "remove some");
+                let most = MOST_PLACES.to_string();
+                let what = message!("problem-too-many-places", most);
+                self.mistake(key.span(), what, message!("advice-remove-some-places"));
                 break;
             }
             if !is_name(name) {
-                let what = "this is not a valid name of a place";
-                let why = "use letters, digits, - and _, 64 at most";
-                self.mistake(key.span(), what, why);
+                let what = message!("problem-place-name-invalid");
+                self.mistake(key.span(), what, message!("advice-place-name"));
                 continue;
             }
             match item.get_ref().as_table() {
                 Some(table) => list.push(self.place(name, key.span(), table)),
                 None => {
-                    let what = format!("`{name}` is not a place");
-                    let why = format!("write a place as [{name}], with its keys below it");
+                    let name = name.as_ref();
+                    let what = message!("problem-place-no-table", name);
+                    let why = message!("advice-write-place", name);
                     self.mistake(key.span(), what, why);
                 }
             }
@@ -109,9 +111,8 @@ impl Reader {
         }
         let ssh = self.host(table);
         if ssh.is_none() && !is_slurm && table.get("ssh").is_none() {
-            let what = format!("the place `{name}` has no host");
-            let why = "add ssh = \"HOST\", with HOST as in `ssh HOST`, or slurm = true";
-            self.mistake(span, what, why);
+            let what = message!("problem-place-without-host", name);
+            self.mistake(span, what, message!("advice-add-host"));
         }
         // A cluster shares its folders with this computer; another machine has its own home folder.
         let path = |text: String| match is_slurm {
@@ -139,9 +140,9 @@ impl Reader {
         if let Some(long) = Diagnostic::of_long_name(name, span.clone()) {
             return self.wrong.push(long);
         }
-        let what = format!("a place has no key `{name}`");
+        let what = message!("problem-place-key-unknown", name);
         if !is_slurm && OF_SLURM.contains(&name) {
-            let why = "only clusters have it: add slurm = true, or remove it";
+            let why = message!("advice-only-clusters-have-key");
             return self.mistake(span, what, why);
         }
         let known = OF_PLACE.iter().chain(OF_SLURM.iter().filter(|_| is_slurm));
@@ -168,8 +169,8 @@ impl Reader {
         let host = self.text(table, "ssh")?;
         let is_host = !host.starts_with('-') && !host.contains(char::is_whitespace);
         if !is_host && let Some(item) = table.get("ssh") {
-            let why = "give only the host, as in `ssh HOST`; put ports and keys into `options` or ~/.ssh/config";
-            self.mistake(item.span(), "`ssh` is not a host", why);
+            let what = message!("problem-place-host-invalid");
+            self.mistake(item.span(), what, message!("advice-give-host-only"));
         }
         is_host.then_some(host)
     }
@@ -178,9 +179,11 @@ impl Reader {
         let Some(item) = table.get("data") else {
             return BTreeMap::new();
         };
-        let wanted = "write it as data = { \"cifar-100\" = \"/data/cifar-100\" }";
+        let example = "data = { \"cifar-100\" = \"/data/cifar-100\" }";
+        let wanted = message!("advice-write-as-example", example);
         let Some(entries) = item.get_ref().as_table() else {
-            self.mistake(item.span(), "`data` is not a table of datasets", wanted);
+            let what = message!("problem-place-data-no-table");
+            self.mistake(item.span(), what, wanted);
             return BTreeMap::new();
         };
         let mut data = BTreeMap::new();
@@ -189,7 +192,10 @@ impl Reader {
                 Some(path) => {
                     data.insert(key.get_ref().to_string(), path);
                 }
-                None => self.mistake(item.span(), "this is not a path of a dataset", wanted),
+                None => {
+                    let what = message!("problem-place-data-no-path");
+                    self.mistake(item.span(), what, wanted.clone());
+                }
             }
         }
         data
@@ -201,9 +207,8 @@ impl Reader {
         };
         let on = item.get_ref().as_bool();
         if on.is_none() {
-            let what = format!("`{key}` is neither true nor false");
-            let why = "write slurm = true, and add partition, time and gpus as separate keys";
-            self.mistake(item.span(), what, why);
+            let what = message!("problem-place-flag-invalid", key);
+            self.mistake(item.span(), what, message!("advice-write-slurm-flag"));
         }
         on.unwrap_or(false)
     }
@@ -212,8 +217,8 @@ impl Reader {
         let item = table.get(key)?;
         let text = text_in(item);
         if text.is_none() {
-            let what = format!("`{key}` is not a string");
-            self.mistake(item.span(), what, "write one line in quotes");
+            let what = message!("problem-key-no-string", key);
+            self.mistake(item.span(), what, message!("advice-write-line-in-quotes"));
         }
         text
     }
@@ -225,8 +230,9 @@ impl Reader {
         let list = item.get_ref().as_array();
         let texts = list.map(|list| list.iter().map(text_in).collect::<Option<Vec<String>>>());
         texts.flatten().unwrap_or_else(|| {
-            let what = format!("`{key}` is not a list of strings");
-            let why = format!("write it as {key} = [\"…\", \"…\"]");
+            let what = message!("problem-place-no-list-of-strings", key);
+            let example = format!("{key} = [\"…\", \"…\"]");
+            let why = message!("advice-write-as-example", example);
             self.mistake(item.span(), what, why);
             Vec::new()
         })
@@ -238,8 +244,10 @@ impl Reader {
         let number = number.and_then(|n| u32::from_str_radix(n.as_str(), n.radix()).ok());
         let fits = number.filter(|number| (least..=MOST_UNITS).contains(number));
         if fits.is_none() {
-            let why = format!("give a whole number from {least} to {MOST_UNITS}");
-            self.mistake(item.span(), format!("`{key}` is not a valid number"), why);
+            let what = message!("problem-place-number-invalid", key);
+            let (least, most) = (least.to_string(), MOST_UNITS.to_string());
+            let why = message!("advice-give-whole-number", least, most);
+            self.mistake(item.span(), what, why);
         }
         fits
     }
@@ -321,21 +329,72 @@ mod tests {
     #[test]
     fn every_mistake_is_told_with_its_place() {
         let cases = [
-            ("[lab]\nshs = \"lab\"", "line 2, column 1", "`ssh`"),
-            ("[lab]\nssh = 3", "line 2, column 7", "quotes"),
-            ("[lab]\nssh = \"-oX=y\"", "line 2, column 7", "HOST"),
-            ("[lab]\nfolder = \"/x\"", "line 1, column 2", "slurm = true"),
-            ("[lab]\nssh = \"h\"\ngpus = 1", "line 3, column 1", "slurm"),
-            ("[lab]\nslurm = 1", "line 2, column 9", "slurm = true"),
-            ("[lab]\nslurm = true\ngpus = -1", "line 3", "from 0"),
-            ("lab = \"h\"", "line 1, column 1", "[lab]"),
-            ("[lab", "line 1", "[name]"),
-            ("[\"a b\"]\nssh = \"h\"", "line 1", "letters"),
+            (
+                "[lab]\nshs = \"lab\"",
+                "line 2, column 1",
+                "problem-place-key-unknown",
+                "advice-did-you-mean",
+            ),
+            (
+                "[lab]\nssh = 3",
+                "line 2, column 7",
+                "problem-key-no-string",
+                "advice-write-line-in-quotes",
+            ),
+            (
+                "[lab]\nssh = \"-oX=y\"",
+                "line 2, column 7",
+                "problem-place-host-invalid",
+                "advice-give-host-only",
+            ),
+            (
+                "[lab]\nfolder = \"/x\"",
+                "line 1, column 2",
+                "problem-place-without-host",
+                "advice-add-host",
+            ),
+            (
+                "[lab]\nssh = \"h\"\ngpus = 1",
+                "line 3, column 1",
+                "problem-place-key-unknown",
+                "advice-only-clusters-have-key",
+            ),
+            (
+                "[lab]\nslurm = 1",
+                "line 2, column 9",
+                "problem-place-flag-invalid",
+                "advice-write-slurm-flag",
+            ),
+            (
+                "[lab]\nslurm = true\ngpus = -1",
+                "line 3",
+                "problem-place-number-invalid",
+                "advice-give-whole-number",
+            ),
+            (
+                "lab = \"h\"",
+                "line 1, column 1",
+                "problem-place-no-table",
+                "advice-write-place",
+            ),
+            (
+                "[lab",
+                "line 1",
+                "problem-toml-invalid",
+                "advice-write-places",
+            ),
+            (
+                "[\"a b\"]\nssh = \"h\"",
+                "line 1",
+                "problem-place-name-invalid",
+                "advice-place-name",
+            ),
         ];
-        for (text, place, remedy) in cases {
+        for (text, place, what, remedy) in cases {
             let told = RemoteMachines::read(text, "places.toml").unwrap_err();
             assert!(told.place.contains(place), "{text}: {told}");
-            assert!(told.remedy.contains(remedy), "{text}: {told}");
+            assert!(told.is(what), "{text}: {told}");
+            assert!(told.mentions(remedy), "{text}: {told}");
         }
     }
 }
