@@ -121,16 +121,18 @@ fn reports_invalid_constants_and_shapes() {
         );
         broken(&text).what
     };
+    let owner = tr!("plugin-part-parameter", name = "a");
+    let constant = tr!("plugin-part-the-constant", name = "c");
     for (numbers, shape, what) in [
         (
             "[constants]\nc = \"x\"",
             "\"d\"",
-            &*tr!("problem-number-expected", what = "the constant `c`"),
+            &*tr!("problem-number-expected", what = &constant),
         ),
         (
             "[constants]\nc = nan",
             "\"d\"",
-            &*tr!("problem-number-expected", what = "the constant `c`"),
+            &*tr!("problem-number-expected", what = &constant),
         ),
         (
             "[constants]\nd = 1",
@@ -138,7 +140,7 @@ fn reports_invalid_constants_and_shapes() {
             &tr!(
                 "problem-name-taken",
                 name = "d",
-                owner = "a size of the block"
+                owner = tr!("plugin-name-of-block-size")
             ),
         ),
         (
@@ -149,23 +151,35 @@ fn reports_invalid_constants_and_shapes() {
         (
             "",
             "\"d / 5\"",
-            "`d / 5` is 38.4 there, which is not a valid number of rows or columns",
+            &tr!("problem-shape-size-invalid", text = "d / 5", value = "38.4"),
         ),
-        ("", "\"d / 0\"", "`d / 0` is inf there"),
+        (
+            "",
+            "\"d / 0\"",
+            &tr!("problem-shape-size-invalid", text = "d / 0", value = "inf"),
+        ),
         (
             "",
             "\"d @ d\"",
-            "`d @ d` has no place in the shape of parameter `a`",
+            &tr!(
+                "problem-shape-part-not-allowed",
+                part = "d @ d",
+                owner = &owner
+            ),
         ),
         (
             "",
             "\"sqrt(d)\"",
-            "`sqrt(d)` has no place in the shape of parameter `a`",
+            &tr!(
+                "problem-shape-part-not-allowed",
+                part = "sqrt(d)",
+                owner = &owner
+            ),
         ),
         (
             "",
             "\"d / x\"",
-            "`x` has no place in the shape of parameter `a`",
+            &tr!("problem-shape-part-not-allowed", part = "x", owner = &owner),
         ),
     ] {
         let told = with(numbers, shape);
@@ -253,13 +267,19 @@ fn shared_parameters_are_drawn_once_with_one_shape() {
     let problem = spec
         .parameter_count(&shapes, &[0, 1], &settings)
         .unwrap_err();
+    let reason = tr!(
+        "problem-shared-shapes-differ",
+        own = "96×2",
+        other = "192×2",
+        block = "0"
+    );
     let what = tr!(
         "problem-parameter-shape-invalid",
         name = "a",
         block = 1,
-        reason = "96×2, but 192×2 in block 0"
+        reason
     );
-    assert!(problem.what.starts_with(&what), "{}", problem.what);
+    assert_eq!(problem.what, what);
 }
 
 #[test]
@@ -333,5 +353,6 @@ fn only_input_adds_and_tokens_removes_tokens() {
         );
     }
     let problem = broken(&prompts("\"input\"", wide));
-    assert!(problem.what.contains("cannot be joined"), "{problem}");
+    assert!(problem.is("problem-equation-part"), "{problem}");
+    assert_is(&problem, "problem-tokens-not-joinable");
 }

@@ -795,3 +795,86 @@ advice-write-slurm-flag = schreibe slurm = true, und füge partition, time und g
 advice-write-line-in-quotes = schreibe eine Zeile in Anführungszeichen
 problem-place-no-list-of-strings = `{ $key }` ist keine Liste von Texten
 problem-place-number-invalid = `{ $key }` ist keine gültige Zahl
+
+# Fehler in Gleichungen eines Plugins.
+problem-equation-part = `{ $part }`: { $why }
+problem-count-not-whole = { $number } ist keine ganze Zahl
+problem-shapes-not-broadcastable = { $a } { $sign } { $b } passt nicht: Größen müssen gleich oder 1 sein
+problem-product-shapes-differ = { $a } mal { $b } passt nicht: { $reason }
+problem-product-needs-matrices = beide Seiten brauchen Zeilen und Spalten
+problem-product-inner-sizes = innere Größen { $a } und { $b }
+problem-product-leading-sizes = vordere Größen { $a } und { $b }
+problem-one-side-in-heads = eines von beiden ist in Köpfe geteilt
+problem-heads-do-not-divide = { $channels } lassen sich nicht in { $heads } teilen
+count-channels = { $n ->
+    [one] { $n } Kanal
+   *[other] { $n } Kanäle
+}
+count-heads = { $n ->
+    [one] { $n } Kopf
+   *[other] { $n } Köpfe
+}
+problem-already-in-heads = { $shape } ist schon in Köpfe geteilt
+problem-tokens-not-joinable = { $a } und { $b } lassen sich nicht aneinanderhängen: Alle Größen außer der Zahl der Token müssen gleich sein
+problem-join-heads-differ = { $a } und { $b } passen nicht: eines von beiden ist in Köpfe geteilt
+problem-cut-outside-rows = { $shape } hat { $rows } Zeilen und lässt sich nicht bei { $n } teilen
+problem-cut-outside-columns = { $shape } hat { $columns } Spalten und lässt sich nicht bei { $n } teilen
+problem-kron-needs-matrices = kron braucht zwei Matrizen, keine Token
+problem-kron-too-large = das Ergebnis von kron ist zu groß
+problem-product-needs-tensors = `@` braucht Tensoren auf beiden Seiten
+problem-function-needs-number = { $usage } braucht eine Zahl, wo ein Tensor angegeben ist
+problem-function-needs-tensor = { $usage } lässt sich nicht auf eine Zahl anwenden
+problem-dropout-share-invalid = { $share } ist kein gültiger Anteil für Dropout: er muss zwischen 0 und 1 liegen
+problem-equation-memory = mit { $shape } braucht die Gleichung zu viel Speicher
+problem-equation-multiplications = mit { $shape } braucht die Gleichung zu viele Multiplikationen
+
+# Fehler in den anderen Werten eines Plugins. Der Besitzer ist das Plugin oder ein Teil davon.
+problem-plugin-key-unknown = { $owner } hat keinen Schlüssel `{ $key }`
+problem-plugin-key-missing = { $owner } braucht den Schlüssel `{ $key }`
+problem-plugin-key-kind = { $owner }: { $key } muss { $wanted } sein, nicht { $found }
+problem-plugin-value-kind = { $what } muss { $wanted } sein, nicht { $found }
+problem-plugin-variant-key-missing = ein Plugin mit Varianten braucht den Schlüssel `variant`, den Namen seiner Standardvariante
+plugin-part-plugin = das Plugin
+plugin-part-key = `{ $key }`
+plugin-part-entry = ein Eintrag von `{ $key }`
+plugin-part-site = eine Stelle
+plugin-part-size = Größe `{ $name }`
+plugin-part-a-size = eine Größe
+plugin-part-shape-entry = ein Eintrag einer Form
+plugin-part-constant = Konstante `{ $name }`
+plugin-part-the-constant = die Konstante `{ $name }`
+plugin-part-parameter = Parameter `{ $name }`
+plugin-part-variant = Variante `{ $name }`
+plugin-part-variant-equations = `equations` der Variante `{ $name }`
+plugin-part-equation = die Gleichung für `{ $key }`
+plugin-part-step = der Schritt `{ $name }`
+plugin-value-text = ein Text
+plugin-value-quoted = ein Text in Anführungszeichen
+plugin-value-number = die Zahl { $number }
+plugin-value-count = eine ganze Zahl
+plugin-value-flag = true oder false
+plugin-value-date = ein Datum
+plugin-value-list = eine Liste
+plugin-value-brackets = eine Liste in eckigen Klammern
+plugin-value-table = eine Tabelle
+plugin-name-of-site-value = einen Wert an einer Stelle
+plugin-name-of-block-size = eine Größe des Blocks
+plugin-name-of-number = eine Zahl dieses Plugins
+plugin-name-of-parameter = einen anderen Parameter
+problem-shape-size-unknown = unbekannte Größe `{ $symbol }` in der Form: { $owner }
+problem-shape-part-not-allowed = `{ $part }` ist in der Form nicht erlaubt: { $owner }
+problem-shape-size-count = { $owner }: `shape` hat { $n ->
+    [one] { $n } Größe
+   *[other] { $n } Größen
+}; Parameter haben 2
+problem-shape-size-zero = `{ $text }` ist dort 0
+problem-shape-size-invalid = `{ $text }` ist dort { $value }, was keine gültige Zahl von Zeilen oder Spalten ist
+problem-size-differs-between-sites = `{ $symbol }` ist an seinen Stellen verschieden ({ $found }); gib dem Parameter per_site = true
+problem-size-unknown = `{ $name }` ist unbekannt
+problem-shared-shapes-differ = { $own }, in Block { $block } aber { $other }, und Blöcke können ihn sich nicht teilen
+problem-pet-of-block-too-large = mit { $shape } ist das PET des Blocks zu groß
+problem-name-invalid = `{ $name }` ist kein gültiger Name: nimm Buchstaben, Ziffern und _
+problem-name-of-function = `{ $name }` ist der Name einer Funktion
+problem-init-parenthesis-missing = bei `{ $text }` fehlt die schließende Klammer
+problem-init-not-a-number = `{ $part }` in `{ $text }` ist keine Zahl
+problem-init-invalid = `{ $text }` ist keine gültige Initialisierung

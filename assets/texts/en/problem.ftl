@@ -798,3 +798,86 @@ advice-write-slurm-flag = write slurm = true, and add partition, time and gpus a
 advice-write-line-in-quotes = write one line in quotes
 problem-place-no-list-of-strings = `{ $key }` is not a list of strings
 problem-place-number-invalid = `{ $key }` is not a valid number
+
+# Errors in the equations of a plugin.
+problem-equation-part = `{ $part }`: { $why }
+problem-count-not-whole = { $number } is not a whole number
+problem-shapes-not-broadcastable = { $a } { $sign } { $b } does not fit: sizes must be equal or 1
+problem-product-shapes-differ = { $a } times { $b } does not fit: { $reason }
+problem-product-needs-matrices = both sides need rows and columns
+problem-product-inner-sizes = inner sizes { $a } and { $b }
+problem-product-leading-sizes = leading sizes { $a } and { $b }
+problem-one-side-in-heads = one of them is split into heads
+problem-heads-do-not-divide = { $channels } do not split into { $heads }
+count-channels = { $n ->
+    [one] { $n } channel
+   *[other] { $n } channels
+}
+count-heads = { $n ->
+    [one] { $n } head
+   *[other] { $n } heads
+}
+problem-already-in-heads = { $shape } is already split into heads
+problem-tokens-not-joinable = { $a } and { $b } cannot be joined: all sizes but the number of tokens must be equal
+problem-join-heads-differ = { $a } and { $b } do not fit: one of them is split into heads
+problem-cut-outside-rows = { $shape } has { $rows } rows and cannot be cut at { $n }
+problem-cut-outside-columns = { $shape } has { $columns } columns and cannot be cut at { $n }
+problem-kron-needs-matrices = kron takes two matrices, not tokens
+problem-kron-too-large = the result of kron is too large
+problem-product-needs-tensors = `@` needs tensors on both sides
+problem-function-needs-number = { $usage } does not work on a tensor in place of a number
+problem-function-needs-tensor = { $usage } does not work on a number
+problem-dropout-share-invalid = { $share } is not a valid dropout share: it must be between 0 and 1
+problem-equation-memory = with { $shape } the equation needs too much memory
+problem-equation-multiplications = with { $shape } the equation needs too many multiplications
+
+# Errors in the other values of a plugin. The owner is the plugin or one of its parts.
+problem-plugin-key-unknown = { $owner } has no key `{ $key }`
+problem-plugin-key-missing = { $owner } needs the key `{ $key }`
+problem-plugin-key-kind = { $key } of { $owner } must be { $wanted }, not { $found }
+problem-plugin-value-kind = { $what } must be { $wanted }, not { $found }
+problem-plugin-variant-key-missing = a plugin with variants needs the key `variant`, the name of its default form
+plugin-part-plugin = the plugin
+plugin-part-key = `{ $key }`
+plugin-part-entry = an entry of `{ $key }`
+plugin-part-site = a site
+plugin-part-size = size `{ $name }`
+plugin-part-a-size = a size
+plugin-part-shape-entry = an entry of a shape
+plugin-part-constant = constant `{ $name }`
+plugin-part-the-constant = the constant `{ $name }`
+plugin-part-parameter = parameter `{ $name }`
+plugin-part-variant = variant `{ $name }`
+plugin-part-variant-equations = equations of variant `{ $name }`
+plugin-part-equation = the equation for `{ $key }`
+plugin-part-step = the step `{ $name }`
+plugin-value-text = a text
+plugin-value-quoted = a text in quotes
+plugin-value-number = the number { $number }
+plugin-value-count = a whole number
+plugin-value-flag = true or false
+plugin-value-date = a date
+plugin-value-list = a list
+plugin-value-brackets = a list in square brackets
+plugin-value-table = a table
+plugin-name-of-site-value = a value at a site
+plugin-name-of-block-size = a size of the block
+plugin-name-of-number = a number of this plugin
+plugin-name-of-parameter = another parameter
+problem-shape-size-unknown = unknown size `{ $symbol }` in the shape of { $owner }
+problem-shape-part-not-allowed = `{ $part }` is not allowed in the shape of { $owner }
+problem-shape-size-count = `shape` of { $owner } has { $n ->
+    [one] { $n } size
+   *[other] { $n } sizes
+}; parameters have 2
+problem-shape-size-zero = `{ $text }` is 0 there
+problem-shape-size-invalid = `{ $text }` is { $value } there, which is not a valid number of rows or columns
+problem-size-differs-between-sites = `{ $symbol }` differs between its sites ({ $found }); declare the parameter with per_site = true
+problem-size-unknown = `{ $name }` is unknown
+problem-shared-shapes-differ = { $own }, but { $other } in block { $block }, and blocks cannot share it
+problem-pet-of-block-too-large = with { $shape }, the PET of the block is too large
+problem-name-invalid = `{ $name }` is not a valid name: use letters, digits and _
+problem-name-of-function = `{ $name }` is the name of a function
+problem-init-parenthesis-missing = `{ $text }` lacks its closing parenthesis
+problem-init-not-a-number = `{ $part }` in `{ $text }` is not a number
+problem-init-invalid = `{ $text }` is not a valid initialisation

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 
 use super::shape::{Outcome, shown};
+use crate::message;
 
 /// Largest number of elements of an intermediate result (1 GiB of f32). More is considered a mistake.
 const MOST_ELEMENTS: usize = 1 << 28;
@@ -65,10 +66,10 @@ pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
             BUDGET.set(BUDGET.get() - count);
             Ok(())
         }
-        _ => Err(format!(
-            "with {} the equation needs too much memory",
-            shown(dims)
-        )),
+        _ => {
+            let shape = shown(dims);
+            Err(message!("problem-equation-memory", shape))
+        }
     }
 }
 
@@ -95,10 +96,10 @@ fn charge(dims: &[usize], cost: Option<u64>) -> Outcome<()> {
             WORK.set(Some(left));
             Ok(())
         }
-        None => Err(format!(
-            "with {} the equation needs too many multiplications",
-            shown(dims)
-        )),
+        None => {
+            let shape = shown(dims);
+            Err(message!("problem-equation-multiplications", shape))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::shape::Outcome;
 use super::value::{Value, each};
 use crate::data::rng::{Purpose, Rng};
+use crate::message;
 use crate::nn;
 
 /// Random bits per element; p is rounded down to a multiple of 1/65,536.
@@ -69,9 +70,10 @@ pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
 pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
     match (0.0..1.0).contains(&p) {
         true => Ok(x.to_vec()),
-        false => Err(format!(
-            "{p} is not a valid dropout share: it must be between 0 and 1"
-        )),
+        false => {
+            let share = p.to_string();
+            Err(message!("problem-dropout-share-invalid", share))
+        }
     }
 }
 

@@ -377,7 +377,8 @@ impl Run<'_> {
                 Some(operand)
             }
             Err(why) => {
-                let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
+                let what = message!("problem-equation-part", part = node.to_string(), why);
+                let wrong = Diagnostic::new(node.pointed(), what);
                 self.wrong.push(step.with_file_span(wrong));
                 None
             }

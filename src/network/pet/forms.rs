@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::equation::{Meaning, Program, StepText, Variable};
 use super::parse::Reader;
 use super::site::{Site, WEIGHT};
-use super::source::{Checked, Item, Table};
+use super::source::{Checked, Item, Table, key_name};
 use super::spec::{PetSpec, PetVariant};
 use crate::expression::Diagnostic;
 use crate::message;
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
     /// Reads all variants, the default one first.
     pub(super) fn variants(&self, spec: &PetSpec) -> Checked<Vec<PetVariant>> {
         let item = self.document.need("equations")?;
-        let table = self.document.as_table(item, "`equations`".to_owned())?;
+        let table = self.document.as_table(item, key_name("equations"))?;
         let (base, fine) = self.equations(&table, spec, &Equations::new());
         if fine {
             self.findings.record(all_sites(&table, spec));
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
             fixed: Vec::new(),
             equations: base,
         }];
-        let others = self.document.table("variants", "`variants`".to_owned())?;
+        let others = self.document.table("variants", key_name("variants"))?;
         for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
                 let what = message!("problem-default-variant-name-taken", name);
@@ -56,8 +56,7 @@ impl<'a> Reader<'a> {
             variants.extend(self.findings.record(variant));
         }
         if variants.len() > 1 && variants[0].name.is_empty() {
-            let what =
-                "a plugin with variants needs the key `variant`, the name of its default form";
+            let what = message!("problem-plugin-variant-key-missing");
             self.findings.add(Diagnostic::new(0..0, what));
         }
         Ok(variants)
@@ -71,9 +70,11 @@ impl<'a> Reader<'a> {
         base: &Equations,
     ) -> Checked<PetVariant> {
         let findings = self.findings;
-        let entry = self.document.as_table(item, format!("variant `{name}`"))?;
+        let entry = self
+            .document
+            .as_table(item, message!("plugin-part-variant", name))?;
         entry.only(&["meaning", "fixed", "equations"], findings);
-        let own = entry.table("equations", format!("equations of variant `{name}`"));
+        let own = entry.table("equations", message!("plugin-part-variant-equations", name));
         let own = findings.record(own).flatten();
         let meaning = findings.record(entry.text("meaning")).flatten();
         Ok(PetVariant {
@@ -94,10 +95,10 @@ impl<'a> Reader<'a> {
             return Ok(Vec::new());
         };
         entry
-            .as_list(item, "`fixed`")?
+            .as_list(item, key_name("fixed"))?
             .into_iter()
             .map(|item| {
-                let name = entry.as_name(item, "an entry of `fixed`")?;
+                let name = entry.as_name(item, message!("plugin-part-entry", key = "fixed"))?;
                 let mut known = spec.parameters.iter().map(|known| known.name.as_str());
                 match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
@@ -161,21 +162,21 @@ impl<'a> Reader<'a> {
             return Ok(vec![step("", text, item.span())]);
         }
         if item.get_ref().as_table().is_none() {
-            table.as_text(item, &format!("the equation for `{key}`"))?;
+            table.as_text(item, message!("plugin-part-equation", key))?;
         }
-        let named = table.as_table(item, format!("the equation for `{key}`"))?;
+        let named = table.as_table(item, message!("plugin-part-equation", key))?;
         let steps = named
             .entries()
             .map(|(name, span, item)| {
                 self.proper_name(name, span)?;
-                let text = named.as_text(item, &format!("the step `{name}`"))?;
+                let text = named.as_text(item, message!("plugin-part-step", name))?;
                 Ok(step(name, text, item.span()))
             })
             .collect::<Checked<Vec<_>>>()?;
         match steps.is_empty() {
             true => Err(Diagnostic::new(
                 named.span,
-                message!("problem-plugin-field-empty", what = &named.what),
+                message!("problem-plugin-field-empty", what = named.what),
             )),
             false => Ok(steps),
         }
@@ -216,7 +217,7 @@ impl<'a> Reader<'a> {
         let Some(item) = self.document.get("without_learning") else {
             return Ok(None);
         };
-        let name = self.document.as_text(item, "`without_learning`")?;
+        let name = self.document.as_text(item, key_name("without_learning"))?;
         let known = spec.variants.iter().any(|variant| variant.name == name);
         match known || spec.variants.is_empty() {
             true => Ok(Some(name.to_owned())),

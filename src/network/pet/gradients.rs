@@ -71,7 +71,7 @@ impl Bench {
             };
             let settings = PetSettings::default();
             let stack = PetStack::init(spec, &settings, &shapes, &[0], 0, &device);
-            let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what))?;
+            let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.words()))?;
             let (mut sites, mut inside) = (Vec::new(), kind.tokens);
             for (place, site) in (0..).zip(Site::in_order(offered.iter().copied())) {
                 let dims = site.input_shapes(&shapes[0], BATCH, [kind.tokens, inside]);

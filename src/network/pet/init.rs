@@ -4,6 +4,9 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
 
+use crate::message;
+use crate::texts::Message;
+
 /// The initialisation of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
@@ -33,13 +36,13 @@ pub const INITS: &[&str] = &[
 
 impl Init {
     /// Parses "zeros", "uniform(0, 0.01)" and so on; the error is a sentence.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, Message> {
         let text = text.trim();
         let (name, inside) = match text.split_once('(') {
             Some((name, rest)) => (
                 name.trim(),
                 rest.strip_suffix(')')
-                    .ok_or_else(|| format!("`{text}` lacks its closing parenthesis"))?,
+                    .ok_or_else(|| message!("problem-init-parenthesis-missing", text))?,
             ),
             None => (text, ""),
         };
@@ -51,7 +54,7 @@ impl Init {
                 let number = part.parse::<f64>().ok();
                 // Parameters are f32, whose range is smaller than that of f64.
                 let number = number.filter(|x| (*x as f32).is_finite());
-                number.ok_or_else(|| format!("`{part}` in `{text}` is not a number"))
+                number.ok_or_else(|| message!("problem-init-not-a-number", part, text))
             })
             .collect::<Result<_, _>>()?;
         match (name, numbers.as_slice()) {
@@ -62,7 +65,7 @@ impl Init {
             ("normal", [std]) if *std >= 0.0 => Ok(Self::Normal(*std)),
             ("kaiming_uniform", []) => Ok(Self::KaimingUniform),
             ("xavier_uniform", []) => Ok(Self::XavierUniform),
-            _ => Err(format!("`{text}` is not a valid initialisation")),
+            _ => Err(message!("problem-init-invalid", text)),
         }
     }
 

@@ -13,7 +13,8 @@ use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};
 use crate::expression::Diagnostic;
 use crate::message;
-use crate::problem::{Result, listed};
+use crate::problem::{Result, some_of};
+use crate::texts::Message;
 
 /// Largest number of elements of all parameters of a block. Without a limit, the text of a plugin could exhaust the
 /// memory.
@@ -129,10 +130,13 @@ impl PetSpec {
                 slot.repeated = earlier != block;
                 if shape != slot.shape {
                     let ([a, b], [c, d]) = (shape, slot.shape);
-                    let reason = format!(
-                        "{c}×{d}, but {a}×{b} in block {earlier}, and blocks cannot share it"
+                    let reason = message!(
+                        "problem-shared-shapes-differ",
+                        own = format!("{c}×{d}"),
+                        other = format!("{a}×{b}"),
+                        block = earlier.to_string()
                     );
-                    return Err(self.misshapen(spec, block, &reason));
+                    return Err(self.misshapen(spec, block, reason));
                 }
             }
         }
@@ -166,16 +170,14 @@ impl PetSpec {
                 let at = site.as_ref().map_or(users.as_slice(), std::slice::from_ref);
                 let extent = |which: usize| {
                     self.extent(&spec.shape[which], sizes, shape, at)
-                        .map_err(|reason| self.misshapen(spec, block, &reason))
+                        .map_err(|reason| self.misshapen(spec, block, reason))
                 };
                 let dims = [extent(0)?, extent(1)?];
                 elements = elements.saturating_add(dims[0].saturating_mul(dims[1]));
                 if elements > MOST_ELEMENTS {
-                    let reason = format!(
-                        "with {}×{}, the PET of the block is too large",
-                        dims[0], dims[1]
-                    );
-                    return Err(self.misshapen(spec, block, &reason));
+                    let shape = format!("{}×{}", dims[0], dims[1]);
+                    let reason = message!("problem-pet-of-block-too-large", shape);
+                    return Err(self.misshapen(spec, block, reason));
                 }
                 let (owner, place) = match spec.shared {
                     true => (ALL_BLOCKS.to_owned(), 0),
@@ -216,7 +218,7 @@ impl PetSpec {
         sizes: &Numbers<'_>,
         shape: &BlockShape,
         sites: &[Site],
-    ) -> Result<usize, String> {
+    ) -> Result<usize, Message> {
         match extent {
             Extent::Count(count) => Ok(*count),
             Extent::Symbol(symbol) => counted(symbol, number(symbol, sizes, shape, sites)?),
@@ -227,7 +229,7 @@ impl PetSpec {
         }
     }
 
-    fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Diagnostic {
+    fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: Message) -> Diagnostic {
         let what = message!(
             "problem-parameter-shape-invalid",
             name = &spec.name,
@@ -304,13 +306,14 @@ fn binding(
 }
 
 /// Converts a value to a number of rows or columns; returns an error unless it is a positive integer.
-fn counted(text: &str, value: f64) -> Result<usize, String> {
+fn counted(text: &str, value: f64) -> Result<usize, Message> {
     match whole(value) {
-        Ok(0) => Err(format!("`{text}` is 0 there")),
+        Ok(0) => Err(message!("problem-shape-size-zero", text)),
         Ok(count) => Ok(count),
-        Err(_) => Err(format!(
-            "`{text}` is {value} there, which is not a valid number of rows or columns"
-        )),
+        Err(_) => {
+            let value = value.to_string();
+            Err(message!("problem-shape-size-invalid", text, value))
+        }
     }
 }
 
@@ -320,7 +323,7 @@ fn number(
     sizes: &Numbers<'_>,
     shape: &BlockShape,
     sites: &[Site],
-) -> Result<f64, String> {
+) -> Result<f64, Message> {
     let agreed = |pick: fn((usize, usize)) -> usize| {
         let mut found: Vec<usize> = sites
             .iter()
@@ -330,10 +333,14 @@ fn number(
         found.dedup();
         match found.as_slice() {
             [one] => Ok(*one as f64),
-            _ => Err(format!(
-                "`{symbol}` differs between its sites ({}); declare the parameter with per_site = true",
-                listed(&found.iter().map(usize::to_string).collect::<Vec<_>>(), 6)
-            )),
+            _ => {
+                let found: Vec<String> = found.iter().map(usize::to_string).collect();
+                Err(message!(
+                    "problem-size-differs-between-sites",
+                    symbol,
+                    found = some_of(&found, 6)
+                ))
+            }
         }
     };
     match symbol {
@@ -346,6 +353,6 @@ fn number(
         other => sizes
             .get(other)
             .copied()
-            .ok_or_else(|| format!("`{other}` is unknown")),
+            .ok_or_else(|| message!("problem-size-unknown", name = other)),
     }
 }

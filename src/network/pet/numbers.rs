@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::expression::{BinaryOperator, Expr, NodeKind};
+use crate::message;
+use crate::texts::Message;
 
 /// Name of the size that most plugins have: the rank, the bottleneck width, or the number of tokens.
 pub const MAIN_SIZE: &str = "size";
@@ -64,8 +66,8 @@ pub(super) fn symbols_of(sizes: &[SizeSpec], constants: &[ConstantSpec]) -> Vec<
 /// Evaluates a formula of a shape; `number` returns the value of a symbol.
 pub(super) fn value_of(
     tree: &Expr,
-    number: &dyn Fn(&str) -> Result<f64, String>,
-) -> Result<f64, String> {
+    number: &dyn Fn(&str) -> Result<f64, Message>,
+) -> Result<f64, Message> {
     Ok(match &tree.kind {
         NodeKind::Number(value) => *value,
         NodeKind::Name(name) => number(name)?,
@@ -79,6 +81,9 @@ pub(super) fn value_of(
                 _ => a? / b?,
             }
         }
-        NodeKind::Call(..) => return Err(format!("`{tree}` is not a number")),
+        NodeKind::Call(..) => {
+            let shown = tree.to_string();
+            return Err(message!("problem-not-a-number", shown));
+        }
     })
 }

@@ -6,6 +6,7 @@ use super::functions::{Body, Function};
 use super::shape::{self, Outcome, Shape};
 use super::value::{Value, each};
 use crate::expression::BinaryOperator;
+use crate::message;
 
 /// A number, or a tensor with its shape.
 // Operands are few and short-lived, so boxing each tensor would cost more than the larger enum.
@@ -68,9 +69,7 @@ impl Operand {
                 let shape = shape::combined(sign, &a, &b)?;
                 budgeted(shape, 1, both.map(|(x, y)| move || x.combine(sign, y)))
             }
-            _ if sign == BinaryOperator::Product => {
-                Err("`@` needs tensors on both sides".to_owned())
-            }
+            _ if sign == BinaryOperator::Product => Err(message!("problem-product-needs-tensors")),
             (Self::Tensor(shape, x), Self::Number(n)) => {
                 budgeted(shape, 1, x.map(|x| move || x.with_number(sign, n)))
             }
@@ -106,11 +105,14 @@ impl Operand {
                 let both = x.zip(y);
                 budgeted(rule(&a, &b)?, 1, both.map(|(x, y)| move || apply(x, y)))
             }
-            (Body::WithNumber(..), Some(Self::Tensor(..)), _) => Err(format!(
-                "{} does not work on a tensor in place of a number",
-                function.usage
-            )),
-            _ => Err(format!("{} does not work on a number", function.usage)),
+            (Body::WithNumber(..), Some(Self::Tensor(..)), _) => {
+                let usage = function.usage;
+                Err(message!("problem-function-needs-number", usage))
+            }
+            _ => {
+                let usage = function.usage;
+                Err(message!("problem-function-needs-tensor", usage))
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use super::functions::{YOUNG, function};
 use super::init::{INITS, Init};
 use super::numbers::symbols_of;
 use super::site::{BLOCK_SYMBOLS, Site};
-use super::source::{Checked, Item, PluginText, Table};
+use super::source::{Checked, Item, PluginText, Table, key_name};
 use super::spec::{Extent, ParameterSpec, PetSpec};
 use crate::expression::Diagnostic;
 use crate::message;
@@ -53,8 +53,7 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
         return Err(vec![Diagnostic::new(0..bytes, what)]);
     }
     let root = DeTable::parse(text).map_err(|error| {
-        let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        let what = message!("problem-toml-invalid", message = message.join(", "));
+        let what = Diagnostic::not_toml(&error);
         let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
         vec![wrong.because(message!("advice-compare-built-in-plugin"))]
     })?;
@@ -114,7 +113,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn name(&self) -> Checked<String> {
         let item = self.document.need("name")?;
-        let name = self.document.as_text(item, "`name`")?.trim();
+        let name = self.document.as_text(item, key_name("name"))?.trim();
         let fine = !name.is_empty()
             && name.chars().count() <= 40
             && !name
@@ -140,7 +139,7 @@ impl<'a> Reader<'a> {
         let item = self.document.need("sites")?;
         let mut choices = Vec::new();
         let mut fine = true;
-        for choice in self.document.as_list(item, "`sites`")? {
+        for choice in self.document.as_list(item, key_name("sites"))? {
             let set = match choice.get_ref().as_str() {
                 Some(_) => self.site(choice).map(|site| vec![site]),
                 None => self.together(choice),
@@ -160,7 +159,10 @@ impl<'a> Reader<'a> {
     /// Reads a set of sites that are used together.
     fn together(&self, choice: &'a Item<'a>) -> Checked<Vec<Site>> {
         let mut together = Vec::new();
-        for item in self.document.as_list(choice, "an entry of `sites`")? {
+        for item in self
+            .document
+            .as_list(choice, message!("plugin-part-entry", key = "sites"))?
+        {
             let site = self.site(item)?;
             if together.contains(&site) {
                 let what = message!("problem-site-listed-twice", name = site.name());
@@ -172,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
-        let name = self.document.as_name(item, "a site")?;
+        let name = self.document.as_name(item, message!("plugin-part-site"))?;
         Site::named(name).ok_or_else(|| {
             let what = message!("problem-site-not-found", name);
             if let Some(site) = Site::meant_by(name) {
@@ -192,7 +194,7 @@ impl<'a> Reader<'a> {
     fn parameters(&mut self, numbers: &[String]) -> Checked<Vec<ParameterSpec>> {
         let item = self.document.need("parameters");
         let item = item.inspect_err(|_| self.all_named = false)?;
-        let table = self.document.as_table(item, "`parameters`".to_owned());
+        let table = self.document.as_table(item, key_name("parameters"));
         let table = table.inspect_err(|_| self.all_named = false)?;
         let mut parameters: Vec<ParameterSpec> = Vec::new();
         for (name, span, item) in table.entries() {
@@ -218,7 +220,7 @@ impl<'a> Reader<'a> {
                 meaning: String::new(),
                 span,
             };
-            let entry = table.as_table(item, format!("parameter `{name}`"));
+            let entry = table.as_table(item, message!("plugin-part-parameter", name));
             if let Some(entry) = self.findings.record(entry) {
                 self.parameter(&mut parameter, &entry, numbers);
             }
@@ -253,16 +255,13 @@ impl<'a> Reader<'a> {
     fn shape(&self, entry: &Table<'a>, numbers: &[String]) -> Checked<[Extent; 2]> {
         let item = entry.need("shape")?;
         let extents = entry
-            .as_list(item, "`shape`")?
+            .as_list(item, key_name("shape"))?
             .into_iter()
             .map(|item| self.extent(entry, item, numbers))
             .collect::<Checked<Vec<_>>>()?;
         <[Extent; 2]>::try_from(extents).map_err(|extents| {
-            let count = extents.len();
-            let what = format!(
-                "`shape` of {} has {count} sizes; parameters have 2",
-                entry.what
-            );
+            let (owner, n) = (entry.what.clone(), extents.len());
+            let what = message!("problem-shape-size-count", owner, n);
             Diagnostic::new(item.span(), what).because(message!("advice-write-bias-shape"))
         })
     }
@@ -272,9 +271,9 @@ impl<'a> Reader<'a> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
         {
-            format!("`{name}` is not a valid name: use letters, digits and _")
+            message!("problem-name-invalid", name)
         } else if function(name).is_some() && !YOUNG.contains(&name) {
-            format!("`{name}` is the name of a function")
+            message!("problem-name-of-function", name)
         } else {
             return Ok(());
         };
@@ -291,13 +290,13 @@ impl<'a> Reader<'a> {
     ) -> Checked<()> {
         self.proper_name(name, span.clone())?;
         let owner = if ["e", "h", "q", "k", "v"].contains(&name) {
-            "what a site hands over"
+            message!("plugin-name-of-site-value")
         } else if BLOCK_SYMBOLS.iter().any(|(symbol, _)| *symbol == name) {
-            "a size of the block"
+            message!("plugin-name-of-block-size")
         } else if numbers.iter().any(|number| number == name) {
-            "a number of this plugin"
+            message!("plugin-name-of-number")
         } else if taken.contains(&name) {
-            "another parameter"
+            message!("plugin-name-of-parameter")
         } else {
             return Ok(());
         };
@@ -308,7 +307,7 @@ impl<'a> Reader<'a> {
 
 fn init(entry: &Table<'_>) -> Checked<Init> {
     let item = entry.need("init")?;
-    let text = entry.as_text(item, "`init`")?;
+    let text = entry.as_text(item, key_name("init"))?;
     Init::parse(text).map_err(|what| {
         let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
         wrong

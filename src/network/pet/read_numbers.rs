@@ -8,9 +8,10 @@ use super::equation::LANGUAGE;
 use super::numbers::{ConstantSpec, Extent, MAIN_SIZE, SizeSpec, symbols_of};
 use super::parse::Reader;
 use super::site::BLOCK_SYMBOLS;
-use super::source::{Checked, Item, Table};
+use super::source::{Checked, Item, Table, key_name};
 use crate::expression::{BinaryOperator, Diagnostic, Expr, NodeKind, parse};
 use crate::message;
+use crate::texts::Message;
 
 /// Largest number of constants of a plugin.
 const MOST_CONSTANTS: usize = 64;
@@ -21,7 +22,7 @@ impl<'a> Reader<'a> {
     /// Reads the sizes. One with invalid values stays in the list, so that its symbol in shapes is not reported as
     /// unknown.
     pub(super) fn sizes(&mut self) -> Checked<Vec<SizeSpec>> {
-        let Some(table) = self.document.table("sizes", "`sizes`".to_owned())? else {
+        let Some(table) = self.document.table("sizes", key_name("sizes"))? else {
             return Ok(Vec::new());
         };
         let mut sizes: Vec<SizeSpec> = Vec::new();
@@ -31,7 +32,7 @@ impl<'a> Reader<'a> {
             }
             let Some(entry) = self
                 .findings
-                .record(table.as_table(item, format!("size `{name}`")))
+                .record(table.as_table(item, message!("plugin-part-size", name)))
             else {
                 self.all_named = false;
                 continue;
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the constants: each is a number, or a table with a range for the user's choice.
     pub(super) fn constants(&mut self, sizes: &[SizeSpec]) -> Checked<Vec<ConstantSpec>> {
-        let table = self.document.table("constants", "`constants`".to_owned())?;
+        let table = self.document.table("constants", key_name("constants"))?;
         let mut constants: Vec<ConstantSpec> = Vec::new();
         for (name, span, item) in table.iter().flat_map(Table::entries) {
             if self.findings.is_full() {
@@ -114,16 +115,16 @@ impl<'a> Reader<'a> {
             meaning: String::new(),
         };
         if item.get_ref().as_table().is_none() {
-            constant.default = real(item, &format!("the constant `{name}`"))?;
+            constant.default = real(item, message!("plugin-part-the-constant", name))?;
             return Ok(constant);
         }
-        let entry = (self.document).as_table(item, format!("constant `{name}`"))?;
+        let entry = (self.document).as_table(item, message!("plugin-part-constant", name))?;
         let fine = entry.only(&["default", "min", "max", "meaning"], self.findings);
         if !fine {
             return Ok(constant);
         }
-        let number = |key: &str| entry.get(key).map(|item| real(item, &format!("`{key}`")));
-        constant.default = real(entry.need("default")?, "`default`")?;
+        let number = |key: &str| entry.get(key).map(|item| real(item, key_name(key)));
+        constant.default = real(entry.need("default")?, key_name("default"))?;
         constant.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
         let (default, min, max) = (constant.default, number("min"), number("max"));
         let range = [min.transpose()?, max.transpose()?];
@@ -146,7 +147,7 @@ impl<'a> Reader<'a> {
         numbers: &[String],
     ) -> Checked<Extent> {
         let Some(text) = item.get_ref().as_str() else {
-            return match entry.as_count(item, "an entry of a shape")? {
+            return match entry.as_count(item, message!("plugin-part-shape-entry"))? {
                 0 => Err(Diagnostic::new(
                     item.span(),
                     message!("problem-shape-contains-zero"),
@@ -160,11 +161,12 @@ impl<'a> Reader<'a> {
         let is_known = |symbol: &str| !self.all_named || known.clone().any(|own| own == symbol);
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if text.chars().all(plain) {
-            let symbol = entry.as_name(item, "a size")?;
+            let symbol = entry.as_name(item, message!("plugin-part-a-size"))?;
             if is_known(symbol) {
                 return Ok(Extent::Symbol(symbol.to_owned()));
             }
-            let what = format!("unknown size `{symbol}` in the shape of {}", entry.what);
+            let owner = entry.what.clone();
+            let what = message!("problem-shape-size-unknown", symbol, owner);
             let wrong = Diagnostic::new(item.span(), what);
             return Err(wrong.meant(symbol, known).quoted());
         }
@@ -176,7 +178,8 @@ impl<'a> Reader<'a> {
         match refused(&tree, &is_known) {
             None => Ok(Extent::Formula(text.to_owned(), tree)),
             Some(part) => {
-                let what = format!("`{part}` has no place in the shape of {}", entry.what);
+                let (part, owner) = (part.to_string(), entry.what.clone());
+                let what = message!("problem-shape-part-not-allowed", part, owner);
                 let wrong = Diagnostic::new(item.span(), what);
                 Err(wrong.because(message!("advice-shape-syntax")))
             }
@@ -195,7 +198,7 @@ fn refused<'e>(tree: &'e Expr, is_known: &dyn Fn(&str) -> bool) -> Option<&'e Ex
 }
 
 /// Reads a number that is finite as f32.
-fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
+fn real(item: &Item<'_>, what: Message) -> Checked<f64> {
     let number = match item.get_ref() {
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse::<f64>().ok(),
         DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
@@ -211,7 +214,7 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
     size.min = entry.count("min")?.unwrap_or(size.min);
     size.max = entry.count("max")?.unwrap_or(size.max);
     let item = entry.need("default")?;
-    size.default = entry.as_count(item, "`default`")?;
+    size.default = entry.as_count(item, key_name("default"))?;
     size.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
     let (min, default, max) = (size.min, size.default, size.max);
     if 1 <= min && min <= default && default <= max && max <= MOST_SIZE {

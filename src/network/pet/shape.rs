@@ -1,15 +1,16 @@
 //! Shape inference of equations: each operation's result shape, or why its operands do not fit. Shapes are checked
 //! before the framework computes, so that a wrong equation results in an error and never in a panic.
 
-use crate::counts::counted;
 use crate::expression::BinaryOperator;
+use crate::message;
+use crate::texts::Message;
 
 /// Sizes along all axes: rank 2 (parameters), 3 (batch × tokens × channels) or 4 (batch × heads ×
 /// tokens × head width).
 pub type Shape = Vec<usize>;
 
 /// A shape; the error completes "`e @ down`: …".
-pub(super) type Outcome<T = Shape> = Result<T, String>;
+pub(super) type Outcome<T = Shape> = Result<T, Message>;
 
 /// Returns a shape as text: "24×17×192".
 pub fn shown(dims: &[usize]) -> String {
@@ -27,7 +28,10 @@ pub(super) fn whole(number: f64) -> Outcome<usize> {
     if number.fract() == 0.0 && (0.0..1e9).contains(&number) {
         Ok(number as usize)
     } else {
-        Err(format!("{number} is not a whole number"))
+        Err(message!(
+            "problem-count-not-whole",
+            number = number.to_string()
+        ))
     }
 }
 
@@ -36,34 +40,29 @@ pub(super) fn whole(number: f64) -> Outcome<usize> {
 pub(super) fn combined(sign: BinaryOperator, a: &[usize], b: &[usize]) -> Outcome {
     broadcast(a, b).ok_or_else(|| {
         let (a, b) = (shown(a), shown(b));
-        format!(
-            "{a} {} {b} does not fit: sizes must be equal or 1",
-            sign.text()
-        )
+        message!("problem-shapes-not-broadcastable", a, sign = sign.text(), b)
     })
 }
 
 /// Returns the shape of a matrix product over the last two axes.
 pub(super) fn product(a: &[usize], b: &[usize]) -> Outcome {
-    let misfit = |reason: String| {
+    let misfit = |reason: Message| {
         let (a, b) = (shown(a), shown(b));
-        Err(format!("{a} times {b} does not fit: {reason}"))
+        Err(message!("problem-product-shapes-differ", a, b, reason))
     };
     let (Some((a_lead, a_last)), Some((b_lead, b_last))) = (lead(a), lead(b)) else {
-        return misfit("both sides need rows and columns".to_owned());
+        return misfit(message!("problem-product-needs-matrices"));
     };
     if a_last[1] != b_last[0] {
-        return misfit(format!("inner sizes {} and {}", a_last[1], b_last[0]));
+        let (a, b) = (a_last[1].to_string(), b_last[0].to_string());
+        return misfit(message!("problem-product-inner-sizes", a, b));
     }
     if !a_lead.is_empty() && !b_lead.is_empty() && a_lead.len() != b_lead.len() {
-        return misfit("one of them is split into heads".to_owned());
+        return misfit(message!("problem-one-side-in-heads"));
     }
     let Some(mut result) = broadcast(a_lead, b_lead) else {
-        return misfit(format!(
-            "leading sizes {} and {}",
-            shown(a_lead),
-            shown(b_lead)
-        ));
+        let (a, b) = (shown(a_lead), shown(b_lead));
+        return misfit(message!("problem-product-leading-sizes", a, b));
     };
     result.extend([a_last[0], b_last[1]]);
     Ok(result)
@@ -92,13 +91,14 @@ pub(super) fn with_columns(x: &[usize], columns: usize) -> Shape {
 pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
     let (width, heads) = (columns(x), whole(heads)?);
     if heads == 0 || !width.is_multiple_of(heads) {
-        let (width, heads) = (counted(width, "channel"), counted(heads, "head"));
-        return Err(format!("{width} do not split into {heads}"));
+        let channels = message!("count-channels", n = width);
+        let heads = message!("count-heads", n = heads);
+        return Err(message!("problem-heads-do-not-divide", channels, heads));
     }
     match *x {
         [rows, _] => Ok(vec![1, heads, rows, width / heads]),
         [batch, tokens, _] => Ok(vec![batch, heads, tokens, width / heads]),
-        _ => Err(format!("{} is already split into heads", shown(x))),
+        _ => Err(message!("problem-already-in-heads", shape = shown(x))),
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
 pub(super) fn joined(a: &[usize], b: &[usize]) -> Outcome {
     let misfit = || {
         let (a, b) = (shown(a), shown(b));
-        format!("{a} and {b} cannot be joined: all sizes but the number of tokens must be equal")
+        message!("problem-tokens-not-joinable", a, b)
     };
     let (Some((a_lead, a_last)), Some((b_lead, b_last))) = (lead(a), lead(b)) else {
         return Err(misfit());
@@ -114,9 +114,7 @@ pub(super) fn joined(a: &[usize], b: &[usize]) -> Outcome {
     let mixed = !a_lead.is_empty() && !b_lead.is_empty() && a_lead.len() != b_lead.len();
     if mixed && a_last[1] == b_last[1] {
         let (a, b) = (shown(a), shown(b));
-        return Err(format!(
-            "{a} and {b} do not fit: one of them is split into heads"
-        ));
+        return Err(message!("problem-join-heads-differ", a, b));
     }
     let mut result = broadcast(a_lead, b_lead).ok_or_else(misfit)?;
     if a_last[1] != b_last[1] {
@@ -140,8 +138,8 @@ pub(super) fn rest_columns(x: &[usize], n: f64) -> Outcome {
 pub(super) fn cut_rows(x: &[usize], n: f64, cut: fn(&[usize], f64) -> Outcome) -> Outcome {
     let rows = transposed(x);
     let cut = cut(&rows, n).map_err(|_| {
-        let (shown, rows) = (shown(x), columns(&rows));
-        format!("{shown} has {rows} rows and cannot be cut at {n}")
+        let (shape, rows) = (shown(x), columns(&rows).to_string());
+        message!("problem-cut-outside-rows", shape, rows, n = n.to_string())
     });
     Ok(transposed(&cut?))
 }
@@ -154,9 +152,12 @@ pub(super) fn in_one_row(x: &[usize]) -> Shape {
 /// Returns the shape of a Kronecker product.
 pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
     let (&[rows, columns], &[more_rows, more_columns]) = (a, b) else {
-        return Err("kron takes two matrices, not tokens".to_owned());
+        return Err(message!("problem-kron-needs-matrices"));
     };
-    let product = |a: usize, b: usize| a.checked_mul(b).ok_or("the result of kron is too large");
+    let product = |a: usize, b: usize| {
+        a.checked_mul(b)
+            .ok_or_else(|| message!("problem-kron-too-large"))
+    };
     Ok(vec![
         product(rows, more_rows)?,
         product(columns, more_columns)?,
@@ -167,10 +168,8 @@ pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
 fn cut(x: &[usize], n: f64, left: fn(usize, usize) -> Option<usize>) -> Outcome {
     let (all, n) = (columns(x), whole(n)?);
     let Some(left) = left(n, all) else {
-        let shown = shown(x);
-        return Err(format!(
-            "{shown} has {all} columns and cannot be cut at {n}"
-        ));
+        let (shape, columns, n) = (shown(x), all.to_string(), n.to_string());
+        return Err(message!("problem-cut-outside-columns", shape, columns, n));
     };
     Ok(with_columns(x, left))
 }

@@ -12,6 +12,7 @@ use crate::counts::counted;
 use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::{Problem, line_and_column};
+use crate::texts::Message;
 
 /// A plugin's exact text and its origin.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ pub type Item<'a> = Spanned<DeValue<'a>>;
 /// A table with its description for messages.
 pub struct Table<'a> {
     /// The description, for example "parameter `down`".
-    pub what: String,
+    pub what: Message,
     /// The position of the table.
     pub span: Range<usize>,
     entries: &'a DeTable<'a>,
@@ -114,7 +115,7 @@ impl<'a> Table<'a> {
     /// Returns the table of the whole document.
     pub fn document(root: &'a Spanned<DeTable<'a>>) -> Self {
         Self {
-            what: "the plugin".to_owned(),
+            what: message!("plugin-part-plugin"),
             span: 0..0,
             entries: root.get_ref(),
         }
@@ -135,7 +136,7 @@ impl<'a> Table<'a> {
                 return Err(long);
             }
             if levels > 0 && item.get_ref().as_table().is_some() {
-                self.as_table(item, String::new())?
+                self.as_table(item, key_name(key))?
                     .short_names(levels - 1)?;
             }
         }
@@ -151,7 +152,7 @@ impl<'a> Table<'a> {
             if findings.is_full() {
                 break;
             }
-            let what = format!("{} has no key `{key}`", self.what);
+            let what = message!("problem-plugin-key-unknown", owner = self.what.clone(), key);
             findings.add(Diagnostic::new(span, what).meant(key, known.iter().copied()));
         }
         fine
@@ -167,7 +168,7 @@ impl<'a> Table<'a> {
     /// Returns a required value, or an error if it is missing.
     pub fn need(&self, key: &str) -> Checked<&'a Item<'a>> {
         self.get(key).ok_or_else(|| {
-            let what = format!("{} needs the key `{key}`", self.what);
+            let what = message!("problem-plugin-key-missing", owner = self.what.clone(), key);
             Diagnostic::new(self.span.clone(), what)
         })
     }
@@ -175,11 +176,11 @@ impl<'a> Table<'a> {
     fn read<T>(
         &self,
         key: &str,
-        read: impl Fn(&Self, &'a Item<'a>, &str) -> Checked<T>,
+        read: impl Fn(&Self, &'a Item<'a>, Message) -> Checked<T>,
     ) -> Checked<Option<T>> {
         let value = self.get(key);
         value
-            .map(|item| read(self, item, &format!("`{key}`")))
+            .map(|item| read(self, item, key_name(key)))
             .transpose()
     }
 
@@ -202,24 +203,23 @@ impl<'a> Table<'a> {
     pub fn flag(&self, key: &str) -> Checked<bool> {
         let flag = self.read(key, |table, item, what| {
             let flag = item.get_ref().as_bool();
-            flag.ok_or_else(|| table.wrong(item, what, "true or false"))
+            flag.ok_or_else(|| table.wrong(item, what, message!("plugin-value-flag")))
         });
         Ok(flag?.unwrap_or_default())
     }
 
     /// Returns an optional nested table.
-    pub fn table(&self, key: &str, what: String) -> Checked<Option<Table<'a>>> {
+    pub fn table(&self, key: &str, what: Message) -> Checked<Option<Table<'a>>> {
         self.get(key)
             .map(|item| self.as_table(item, what))
             .transpose()
     }
 
     /// Reads an item as a table.
-    pub fn as_table(&self, item: &'a Item<'a>, what: String) -> Checked<Table<'a>> {
-        let entries = item
-            .get_ref()
-            .as_table()
-            .ok_or_else(|| self.wrong(item, &what, "a table"))?;
+    pub fn as_table(&self, item: &'a Item<'a>, what: Message) -> Checked<Table<'a>> {
+        let Some(entries) = item.get_ref().as_table() else {
+            return Err(self.wrong(item, what, message!("plugin-value-table")));
+        };
         Ok(Table {
             what,
             span: item.span(),
@@ -228,14 +228,14 @@ impl<'a> Table<'a> {
     }
 
     /// Reads an item as a string.
-    pub fn as_text(&self, item: &'a Item<'a>, what: &str) -> Checked<&'a str> {
+    pub fn as_text(&self, item: &'a Item<'a>, what: Message) -> Checked<&'a str> {
         item.get_ref()
             .as_str()
-            .ok_or_else(|| self.wrong(item, what, "a text in quotes"))
+            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-quoted")))
     }
 
     /// Reads an item as a name.
-    pub fn as_name(&self, item: &'a Item<'a>, what: &str) -> Checked<&'a str> {
+    pub fn as_name(&self, item: &'a Item<'a>, what: Message) -> Checked<&'a str> {
         let name = self.as_text(item, what)?;
         match Diagnostic::of_long_name(name, item.span()) {
             Some(long) => Err(long),
@@ -244,36 +244,47 @@ impl<'a> Table<'a> {
     }
 
     /// Reads an item as an integer ≥ 0.
-    pub fn as_count(&self, item: &'a Item<'a>, what: &str) -> Checked<usize> {
+    pub fn as_count(&self, item: &'a Item<'a>, what: Message) -> Checked<usize> {
         item.get_ref()
             .as_integer()
             .and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok())
-            .ok_or_else(|| self.wrong(item, what, "a whole number"))
+            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-count")))
     }
 
     /// Reads an item as a list.
-    pub fn as_list(&self, item: &'a Item<'a>, what: &str) -> Checked<Vec<&'a Item<'a>>> {
+    pub fn as_list(&self, item: &'a Item<'a>, what: Message) -> Checked<Vec<&'a Item<'a>>> {
         item.get_ref()
             .as_array()
             .map(|array| array.iter().collect())
-            .ok_or_else(|| self.wrong(item, what, "a list in square brackets"))
+            .ok_or_else(|| self.wrong(item, what, message!("plugin-value-brackets")))
     }
 
-    fn wrong(&self, item: &Item<'_>, what: &str, wanted: &str) -> Diagnostic {
+    fn wrong(&self, item: &Item<'_>, what: Message, wanted: Message) -> Diagnostic {
+        let number = |number: &str| message!("plugin-value-number", number);
         let found = match item.get_ref() {
-            DeValue::String(_) => "a text",
-            DeValue::Integer(number) => &format!("the number {}", number.as_str()),
-            DeValue::Float(number) => &format!("the number {}", number.as_str()),
-            DeValue::Boolean(_) => "true or false",
-            DeValue::Datetime(_) => "a date",
-            DeValue::Array(_) => "a list",
-            DeValue::Table(_) => "a table",
+            DeValue::String(_) => message!("plugin-value-text"),
+            DeValue::Integer(found) => number(found.as_str()),
+            DeValue::Float(found) => number(found.as_str()),
+            DeValue::Boolean(_) => message!("plugin-value-flag"),
+            DeValue::Datetime(_) => message!("plugin-value-date"),
+            DeValue::Array(_) => message!("plugin-value-list"),
+            DeValue::Table(_) => message!("plugin-value-table"),
         };
-        let owner = match what.starts_with('`') {
-            true => format!(" of {}", self.what),
-            false => String::new(),
+        let what = match what.is(KEY_NAME) {
+            true => {
+                let owner = self.what.clone();
+                message!("problem-plugin-key-kind", key = what, owner, wanted, found)
+            }
+            false => message!("problem-plugin-value-kind", what, wanted, found),
         };
-        let what = format!("{what}{owner} must be {wanted}, not {found}");
         Diagnostic::new(item.span(), what)
     }
+}
+
+/// The id of the message that describes a value by its key alone.
+const KEY_NAME: &str = "plugin-part-key";
+
+/// Returns the description of a value by its key alone.
+pub(super) fn key_name(key: &str) -> Message {
+    message!(KEY_NAME, key)
 }

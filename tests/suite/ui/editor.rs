@@ -112,8 +112,15 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     window.run_steps(3);
     wait_until_checked(&mut window);
     window.get_by_label(&tr!("editor-errors", n = 1));
-    let told = "`relu(e @ down) @ up`: 2×17×16 times 192×16 does not fit: inner sizes 16 and 192";
-    window.get_by_label_contains(told);
+    let reason = tr!("problem-product-inner-sizes", a = "16", b = "192");
+    let why = tr!(
+        "problem-product-shapes-differ",
+        a = "2×17×16",
+        b = "192×16",
+        reason
+    );
+    let part = "relu(e @ down) @ up";
+    window.get_by_label_contains(&tr!("problem-equation-part", part, why));
     assert_eq!(open_plugin(&window).mistakes[0].place.0, 16);
     shot(&mut window, "editor-2-shape");
     let right = open_plugin(&window).text.replace(
