@@ -58,7 +58,8 @@ def main(path):
     header = {
         "name": "Digits",
         "note": "Handwritten digits of the UCI optical recognition set (Alpaydin and Kaynak, 1998): "
-        "written by people, 8×8 enlarged and framed; three quarters of each class train, one quarter tests.",
+        "written by people, 8×8 enlarged and framed; "
+        "three quarters of the images of each class are training images, the others test images.",
         "licence": "CC BY 4.0",
         "height": SIDE,
         "width": SIDE,

@@ -194,7 +194,7 @@ def main(path):
         "name": "Letters",
         "note": "Synthetic: the 26 Latin capitals of "
         f"{len(TRAIN_FONTS) + len(TEST_FONTS)} free fonts, distorted as if drawn by hand; "
-        "the test pictures use other fonts than the training pictures.",
+        "the test images use other fonts than the training images.",
         "licence": "MIT OR Apache-2.0",
         "height": SIDE,
         "width": SIDE,
