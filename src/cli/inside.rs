@@ -38,7 +38,7 @@ struct InsideOutput {
     /// The axes of each expert's feature map.
     maps: Vec<Axes>,
     pictures: Vec<OfPicture>,
-    /// The out-of-distribution threshold of each expert, and how often it rejects images.
+    /// The limit of the out-of-distribution score of each expert, and how often it rejects images.
     none_of_these: ByExpert<Refusal>,
     /// Why there are no test images.
     problem: Option<Problem>,
@@ -222,7 +222,7 @@ fn text(told: &InsideOutput) -> String {
     parts.join("\n")
 }
 
-/// Returns the out-of-distribution threshold of each expert, and how often it rejects images, as a table.
+/// Returns the limit of the out-of-distribution score of each expert, and how often it rejects images, as a table.
 fn refusals(of: &ByExpert<Refusal>) -> String {
     let mut table = Table::new(&[
         "expert",

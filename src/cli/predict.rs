@@ -38,7 +38,7 @@ pub(super) struct Args {
     /// Table to write, one row per image; - for standard output
     #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
-    /// Write all columns: also each expert's prediction, the out-of-distribution score and five classes
+    /// Write all columns: also each expert's prediction, the out-of-distribution score and the top five classes
     #[arg(long, requires = "csv")]
     all_columns: bool,
     /// Also copy each image into a subfolder of this new folder, named after its class
@@ -82,7 +82,7 @@ enum Entry {
         none_of_these: Option<bool>,
         /// Its out-of-distribution score: the energy, or 1 − the score if there are no logits.
         strangeness: f32,
-        /// Threshold above which it is none of the classes.
+        /// Limit above which it is none of the classes.
         threshold: Option<f32>,
         /// The output of each expert: LAE's `online`, `offline`, `ensemble`.
         #[serde(flatten)]
@@ -146,7 +146,7 @@ pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
     Ok(Picture::new(path.display().to_string(), image))
 }
 
-/// Returns the threshold of the out-of-distribution score above which an image is none of the classes: the recorded
+/// Returns the limit of the out-of-distribution score above which an image is none of the classes: the recorded
 /// one, otherwise one computed from a sample of the run's test images. Returns `None` and reports it if neither is
 /// available.
 fn refusal_of(
@@ -165,14 +165,14 @@ fn refusal_of(
     }
     if is_elsewhere(&header.config.data) && !data_is_named {
         tell(format!(
-            "this run has no threshold for \"none of these\", and its test images are on another computer, which is only \
+            "this run has no limit for \"none of these\", and its test images are on another computer, which is only \
              accessed on request: {}",
             header.config.data
         ));
         return None;
     }
     tell(
-        "this run has no threshold for \"none of these\"; computing one from a sample of its test images",
+        "this run has no limit for \"none of these\"; computing one from a sample of its test images",
     );
     match sample(folder, predictor, cache) {
         Ok(probe) => Refusal::of(None, Some(&probe), expert),

@@ -18,7 +18,7 @@ slurm-another-submits-advice = wait until it has finished
 slurm-program-path-unknown = cannot find the path of this program: { $said }
 slurm-working-folder-unknown = cannot find the working folder: { $said }
 
-# Other machines, and the engine as a separate process.
+# Remote machines, and the engine as a separate process.
 place-host-unknown = cannot resolve the host { $host } of { $place }
 place-host-unknown-advice = check `ssh` of this place in places.toml and the host in ~/.ssh/config
 place-ssh-key-rejected = { $host } rejected the SSH key
@@ -51,7 +51,7 @@ place-ssh-not-started-advice = install the OpenSSH client
 place-run-not-found = the run was not found at { $place }
 place-internal-error = the connection thread stopped after an internal error
 place-copying-stopped = stopped while copying data; copied files are kept there
-place-requested-file-missing = the other machine requested a file that does not exist
+place-requested-file-missing = the remote machine requested a file that does not exist
 place-dataset-changed-while-copying = a file of the dataset changed while it was copied
 place-folder-not-copyable = this folder contains no files to copy, or too many
 place-file-name-invalid = a file name is not valid Unicode
@@ -59,7 +59,7 @@ place-run-too-large = the run there exceeds the size limit
 place-run-has-added-tasks = the run at { $place } has changed, and the run here has added tasks
 place-run-has-added-tasks-advice = undo the added tasks here, or move the run's folder elsewhere, then copy the run again
 place-file-changed-while-copying = a file changed while it was copied here
-place-file-outside-run = the other machine sent a file path outside its run
+place-file-outside-run = the remote machine sent a file path outside its run
 place-file-outside-run-advice = check what is running there: this program never sends such paths
 engine-not-started = cannot start the engine process: { $error }
 engine-process-ended = the engine process ended ({ $status })

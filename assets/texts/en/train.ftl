@@ -165,7 +165,7 @@ train-label-as-it-looks = { $class }, which it looks like
 train-exclude-image = None of these: exclude it
 train-label-revert = Revert to { $class }
 
-# Runs on other machines.
+# Runs on remote machines.
 train-place-title = At { $place }
 train-place-start-held = Start runs
 train-place-show = Show
