@@ -878,3 +878,12 @@ problem-name-of-function = `{ $name }` ist der Name einer Funktion
 problem-init-parenthesis-missing = bei `{ $text }` fehlt die schließende Klammer
 problem-init-not-a-number = `{ $part }` in `{ $text }` ist keine Zahl
 problem-init-invalid = `{ $text }` ist keine gültige Initialisierung
+
+# Bilder und Stände, die nicht passen.
+problem-image-channels = der Backbone braucht Bilder mit 3 Kanälen, diese haben { $channels }
+problem-image-smaller-than-patch = Bilder von { $pixels } Pixeln sind kleiner als ein Patch von { $patch }
+advice-choose-larger-input-size = wähle eine größere Eingabegröße
+problem-image-not-divisible = Bilder von { $pixels } Pixeln lassen sich nicht in Patches von { $patch } zerlegen
+advice-choose-multiple-as-input-size = wähle eine Eingabegröße, die ein Vielfaches von { $multiple } ist
+problem-snapshot-rows-mismatch = dieser Stand hat Zeilen von { $name }, die nicht zum vorherigen passen
+advice-restore-snapshot = stelle den Ordner des Laufs aus einer Sicherung wieder her, nimm den Stand eines anderen Tasks, oder trainiere noch einmal

@@ -144,5 +144,5 @@ data-script-georgian = Georgian
 data-script-korean = Korean
 data-script-chinese = Chinese and Japanese
 data-script-emoji = emoji
-data-own-folder = Own folder
+data-own-folder = Your own folder
 data-export = Export

@@ -881,3 +881,12 @@ problem-name-of-function = `{ $name }` is the name of a function
 problem-init-parenthesis-missing = `{ $text }` lacks its closing parenthesis
 problem-init-not-a-number = `{ $part }` in `{ $text }` is not a number
 problem-init-invalid = `{ $text }` is not a valid initialisation
+
+# Images and snapshots that do not fit.
+problem-image-channels = the backbone needs images with 3 channels, but these have { $channels }
+problem-image-smaller-than-patch = images of { $pixels } pixels are smaller than one patch of { $patch }
+advice-choose-larger-input-size = choose a larger input size
+problem-image-not-divisible = images of { $pixels } pixels cannot be cut into patches of { $patch }
+advice-choose-multiple-as-input-size = choose an input size that is a multiple of { $multiple }
+problem-snapshot-rows-mismatch = this snapshot has rows of { $name } that do not match the previous one
+advice-restore-snapshot = restore the run's folder from a backup, use the snapshot of another task, or train again

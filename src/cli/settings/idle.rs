@@ -1,6 +1,7 @@
 //! Reports options that have no effect in combination with the others.
 
 use super::Settings;
+use crate::message;
 use crate::method::{Chosen, UnusedSetting, problems};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
@@ -38,7 +39,7 @@ impl Settings {
             && self.given.has("pet_size")
             && chosen.trains_pet()?
         {
-            let problem = Problem::new(format!("{} has no size setting", pet.name));
+            let problem = Problem::new(message!("idle-no-size", title = &pet.name));
             let others: Vec<&str> = pet.choices().collect();
             return Err(problem.at("--pet-size").advise(match others.as_slice() {
                 [] => "omit it".to_owned(),

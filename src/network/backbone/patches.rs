@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use burn::tensor::{Int, Tensor, TensorData};
 
+use crate::message;
 use crate::nn;
 use crate::nn::rows::{NOWHERE, Order};
 use crate::problem::{Problem, Result};
@@ -142,21 +143,19 @@ pub enum Neighbours {
 pub fn check(images: &Tensor<4>, size: usize, whole: bool) -> Result<()> {
     let [_, channels, height, width] = images.dims();
     if channels != 3 {
-        return Err(Problem::new(format!(
-            "the backbone takes images of 3 channels, these have {channels}"
-        )));
+        let channels = channels.to_string();
+        return Err(Problem::new(message!("problem-image-channels", channels)));
     }
+    let (pixels, patch) = (format!("{width}×{height}"), format!("{size}×{size}"));
     if height < size || width < size {
-        return Err(Problem::new(format!(
-            "images of {width}×{height} pixels are smaller than one patch of {size}×{size}"
-        ))
-        .advise("choose a larger input size"));
+        let what = message!("problem-image-smaller-than-patch", pixels, patch);
+        return Err(Problem::new(what).advise(message!("advice-choose-larger-input-size")));
     }
     if whole && (height % size != 0 || width % size != 0) {
-        return Err(Problem::new(format!(
-            "images of {width}×{height} pixels cannot be cut into patches of {size}×{size}"
-        ))
-        .advise(format!("choose an input size that is a multiple of {size}")));
+        let what = message!("problem-image-not-divisible", pixels, patch);
+        let multiple = size.to_string();
+        let advice = message!("advice-choose-multiple-as-input-size", multiple);
+        return Err(Problem::new(what).advise(advice));
     }
     Ok(())
 }

@@ -90,14 +90,19 @@ fn accepts_other_image_sizes_and_rejects_impossible_ones() {
             assert!(seen.iter().all(|value| value.is_finite()));
         }
         let small = backbone.features(images(1, 3, 3), &PetStack::empty());
-        assert!(small.unwrap_err().what.contains("3×3"));
+        let small = small.unwrap_err();
+        assert!(small.is("problem-image-smaller-than-patch"), "{small}");
+        assert!(small.what.contains("3×3"), "{small}");
         let grey = images(1, 32, 32).slice([0..1, 0..1]);
-        let grey = backbone.features(grey, &PetStack::empty());
-        assert!(grey.unwrap_err().what.contains("3 channels"));
+        let grey = backbone.features(grey, &PetStack::empty()).unwrap_err();
+        assert!(grey.is("problem-image-channels"), "{grey}");
     }
     let vit = families()[0].random(5, &Device::flex()).unwrap();
     let odd = vit.features(images(1, 30, 32), &PetStack::empty());
-    assert!(odd.unwrap_err().remedy.contains("multiple of 8"));
+    let odd = odd.unwrap_err();
+    assert!(odd.is("problem-image-not-divisible"), "{odd}");
+    let advice = tr!("advice-choose-multiple-as-input-size", multiple = "8");
+    assert_eq!(odd.remedy, advice);
 }
 
 #[test]

@@ -146,10 +146,8 @@ fn gpu_lost_by_out_of_memory_resumes_with_smaller_batch() {
     };
     let said = &run.said;
     assert_eq!(run.code, Some(1), "{said}");
-    assert!(
-        said.contains("problem: the device ran out of memory\n"),
-        "{said}"
-    );
+    let what = tr!("problem-device-out-of-memory");
+    assert!(said.contains(&format!("problem: {what}\n")), "{said}");
     assert_says!(said, "advice-restart-with-smaller-batches");
     assert!(!said.contains("panicked"), "{said}");
     assert_eq!(run.micro_batch(), Some(32));

@@ -701,10 +701,14 @@ fn uploads_custom_plugins_and_backbones() {
         assert_eq!(essence(&json(&trained)), essence(&expected), "{backbone}");
         // The same content is uploaded once, whatever its name.
         let is_first = backbone == "my-nano";
-        assert_eq!(
-            stderr(&trained).contains("copying 1 file of the backbone"),
-            is_first
+        let copied = tr!("copied-backbone");
+        let is_copied = says!(
+            stderr(&trained),
+            "doing-copying-files",
+            n = 1,
+            what = copied
         );
+        assert_eq!(is_copied, is_first);
         // The downloaded run predicts with the local files.
         let stroke = stroke_image(lab.root.path());
         let words = [
@@ -733,7 +737,8 @@ fn uploads_adapter_of_pet_start() {
     );
     assert_eq!(essence(&json(&trained)), essence(&expected));
     let said = stderr(&trained);
-    assert!(said.contains("copying 2 files of the adapter"), "{said}");
+    let copied = tr!("copied-adapter");
+    assert_says!(said, "doing-copying-files", n = 2, what = copied);
     // The downloaded run has its own copy.
     fs::remove_dir_all(folder).unwrap();
     let words = ["check", "latest", "--train", "--quiet", "--json", "-"];

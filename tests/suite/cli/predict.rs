@@ -90,7 +90,7 @@ fn predict_copies_images_into_class_folders() {
     // An existing folder is refused before anything is classified.
     std::fs::remove_file(&csv).unwrap();
     let again = refused(&words, runs);
-    assert!(again.contains("the folder is not empty"), "{again}");
+    assert!(again.contains(tr!("problem-folder-not-empty")), "{again}");
     assert!(!Path::new(&csv).exists());
 }
 

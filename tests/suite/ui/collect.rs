@@ -21,6 +21,7 @@ use super::flow::small;
 use super::keys::press_close;
 use super::named::finished;
 use super::{Dropped, recorded, settle, shot, wait, window, window_with};
+use crate::assert_is;
 use crate::teach::letters;
 
 fn open_window(runs: PathBuf) -> Harness<'static, StudioApp> {
@@ -165,7 +166,7 @@ fn unteachable_images_stay_in_dialog_with_error() {
     // Teaching a single class needs the images of the run, which are missing.
     let session = &window.state().session;
     let problem = session.saving_collection.problem().unwrap().clone();
-    assert!(problem.what.contains("learns a single class"), "{problem}");
+    assert_is(&problem, "problem-single-class-needs-dataset");
     assert_eq!(session.collection.count(), 4);
     assert_eq!(session.notices.total, told);
     assert!(backend.asked().is_empty());

@@ -113,9 +113,10 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
             let before = all.get_mut(&name);
             let fits = before.is_some_and(|before| replace_rows(before, spans, &tensor));
             if !fits {
-                let what =
-                    format!("this snapshot has rows of {name} that do not match the previous one");
-                return Err(Problem::new(what).at_path(path).advise(DAMAGED));
+                let what = message!("problem-snapshot-rows-mismatch", name);
+                return Err(Problem::new(what)
+                    .at_path(path)
+                    .advise(message!("advice-restore-snapshot")));
             }
         }
     }
@@ -134,14 +135,12 @@ pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String
     Ok(Some((label.sha256, found.sha256)))
 }
 
-/// Advice for a snapshot that cannot be assembled.
-const DAMAGED: &str =
-    "restore the run's folder from a backup, use the snapshot of another task, or train again";
-
 /// Returns the Problem for a file that is not the snapshot on which the snapshot after a task (from 0) depends.
 fn another(path: &Path, task: usize) -> Problem {
     let what = message!("problem-snapshot-other-file", task = (task + 1).to_string());
-    Problem::new(what).at_path(path).advise(DAMAGED)
+    Problem::new(what)
+        .at_path(path)
+        .advise(message!("advice-restore-snapshot"))
 }
 
 /// Copies rows into these row ranges of a tensor; the tensor may grow at its end. Returns whether the rows fit.

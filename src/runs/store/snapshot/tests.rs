@@ -83,27 +83,28 @@ fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
     }
     let place = |task| {
         let problem = load_snapshot(folder, task).unwrap_err();
-        (problem.place.clone(), problem.what)
+        (problem.place.clone(), problem)
     };
     let second = std::fs::read(snapshot_file(folder, 1)).unwrap();
     // This snapshot belongs to another run.
     let metadata = whole(1, &after(5)).unwrap();
     write(folder, 1, &after(5), metadata);
-    let (file, what) = place(2);
+    let (file, problem) = place(2);
+    assert!(file.ends_with("task_2.safetensors"), "{file}");
+    let what = tr!("problem-snapshot-other-file", task = 3);
+    assert_eq!(problem.what, what);
+    std::fs::remove_file(snapshot_file(folder, 1)).unwrap();
+    let (file, problem) = place(2);
     assert!(file.ends_with("task_2.safetensors"), "{file}");
     assert!(
-        what == tr!("problem-snapshot-other-file", task = 3),
-        "{what}"
+        problem.what.contains("read the snapshot of task 3"),
+        "{problem}"
     );
-    std::fs::remove_file(snapshot_file(folder, 1)).unwrap();
-    let (file, what) = place(2);
-    assert!(file.ends_with("task_2.safetensors"), "{file}");
-    assert!(what.contains("read the snapshot of task 3"), "{what}");
     // A first snapshot that depends on a previous one contains rows of a tensor that is missing.
     std::fs::write(snapshot_file(folder, 0), second).unwrap();
-    let (file, what) = place(0);
+    let (file, problem) = place(0);
     assert!(file.ends_with("task_1.safetensors"), "{file}");
-    assert!(what.contains("do not match the previous one"), "{what}");
+    assert!(problem.is("problem-snapshot-rows-mismatch"), "{problem}");
 }
 
 #[test]
