@@ -17,7 +17,8 @@ impl Chosen<'_> {
     pub fn kinds(&self, task: usize) -> Result<Vec<Pass>> {
         // The window calls this while the user types a number.
         if self.config.epochs > MOST_EPOCHS {
-            return Err(Problem::new("the number of epochs is too large").at("--epochs"));
+            let what = message!("problem-epochs-too-large");
+            return Err(Problem::new(what).at("--epochs"));
         }
         (self.spec.passes)(self, task)
     }

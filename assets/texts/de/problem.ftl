@@ -887,3 +887,10 @@ problem-image-not-divisible = Bilder von { $pixels } Pixeln lassen sich nicht in
 advice-choose-multiple-as-input-size = wähle eine Eingabegröße, die ein Vielfaches von { $multiple } ist
 problem-snapshot-rows-mismatch = dieser Stand hat Zeilen von { $name }, die nicht zum vorherigen passen
 advice-restore-snapshot = stelle den Ordner des Laufs aus einer Sicherung wieder her, nimm den Stand eines anderen Tasks, oder trainiere noch einmal
+
+# Training, Aufmerksamkeit und Prüfungen.
+problem-epochs-too-large = die Zahl der Epochen ist zu groß
+problem-regression-unsolvable = die Regression hat keine Lösung: Die Merkmale sind keine endlichen Zahlen
+advice-use-smaller-first-rate = trainiere die erste Sitzung mit einer kleineren Lernrate
+problem-attention-without-shares = die Aufmerksamkeit des PET ist kein gewichtetes Mittel der Patches, darum gibt es keine Anteile zu zeigen
+problem-check-stopped = die Prüfung wurde abgebrochen

@@ -890,3 +890,10 @@ problem-image-not-divisible = images of { $pixels } pixels cannot be cut into pa
 advice-choose-multiple-as-input-size = choose an input size that is a multiple of { $multiple }
 problem-snapshot-rows-mismatch = this snapshot has rows of { $name } that do not match the previous one
 advice-restore-snapshot = restore the run's folder from a backup, use the snapshot of another task, or train again
+
+# Training, attention and checks.
+problem-epochs-too-large = the number of epochs is too large
+problem-regression-unsolvable = the regression has no solution: the features are not finite numbers
+advice-use-smaller-first-rate = train the first session with a smaller learning rate
+problem-attention-without-shares = the PET's attention is not a weighted mean of the patches, so there are no shares to show
+problem-check-stopped = the check was stopped

@@ -12,6 +12,7 @@ use super::super::CancelToken;
 use super::gram::GramMatrix;
 use super::projection::Projection;
 use super::ridge::{TaskFeatures, choices};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::{GeneratedTensor, GeneratedTensors, HostTensor, Named, named};
 
@@ -102,10 +103,9 @@ impl Regression {
             }
         }
         let Some(used) = used else {
-            return Err(Problem::new(
-                "the regression has no solution: the features are not finite numbers",
-            )
-            .advise("train the first session with a smaller learning rate"));
+            let what = message!("problem-regression-unsolvable");
+            let advice = message!("advice-use-smaller-first-rate");
+            return Err(Problem::new(what).advise(advice));
         };
         let mut rows = self.sums.concat();
         self.gram.solve(&mut rows);

@@ -9,6 +9,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::Vit;
 use crate::backbone::Tokens;
 use crate::backbone::block;
+use crate::message;
 use crate::nn;
 use crate::pet::{Hooks, Site};
 use crate::problem::{Problem, Result};
@@ -84,9 +85,7 @@ fn shares_of_plugin(
     {
         return Ok(shares.clamp(0.0, 1.0));
     }
-    Err(Problem::new(
-        "the PET's attention is not a weighted mean of the patches, so there are no shares to show",
-    ))
+    Err(Problem::new(message!("problem-attention-without-shares")))
 }
 
 #[cfg(test)]

@@ -273,7 +273,7 @@ fn found(
     let (mut kept, mut answers) = (Vec::new(), Answers::default());
     for some in pictures.chunks(JUDGE_BATCH) {
         if !checker.is_running() {
-            return Err(Problem::new("the check was stopped"));
+            return Err(Problem::new(message!("problem-check-stopped")));
         }
         let samples: Vec<Sample> = some.iter().map(|(_, sample)| sample.clone()).collect();
         let inputs = inputs_of(&samples, predictor.input()).into_iter().zip(some);

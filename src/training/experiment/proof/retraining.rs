@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::counts::counted;
 use crate::experiment::begin;
+use crate::message;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, differences};
@@ -80,7 +81,7 @@ pub(super) fn train(
             &run,
         )?
     };
-    let stopped = || Problem::new("the check was stopped");
+    let stopped = || Problem::new(message!("problem-check-stopped"));
     let again = outcome.header().ok_or_else(stopped)?.folder.clone();
     let again = store::load(&again)?;
     if again.reports.len() < saved {
