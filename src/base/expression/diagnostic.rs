@@ -27,6 +27,9 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Number of mistakes that [`Diagnostic::problem`] describes; further ones are only counted.
+    pub const MOST_DESCRIBED: usize = MOST_TOLD + 1;
+
     /// Creates a mistake without advice.
     pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
         let mut messages = Messages::default();

@@ -66,7 +66,16 @@ struct Entries {
 
 impl Reader {
     fn mistake(&mut self, span: Range<usize>, what: impl Into<Words>, why: impl Into<Words>) {
-        self.wrong.push(Diagnostic::new(span, what).because(why));
+        self.add(span, |span| Diagnostic::new(span, what).because(why));
+    }
+
+    /// Adds a mistake. A mistake that is only counted has no text, because a file can have millions.
+    fn add(&mut self, span: Range<usize>, describe: impl FnOnce(Range<usize>) -> Diagnostic) {
+        let wrong = match self.wrong.len() < Diagnostic::MOST_DESCRIBED {
+            true => describe(span),
+            false => Diagnostic::new(span, ""),
+        };
+        self.wrong.push(wrong);
     }
 
     /// Reads the grid's title, description and parts.
@@ -257,9 +266,10 @@ impl Reader {
         }
         let all = SETTINGS.iter().map(|setting| setting.spec.key);
         let all = OF_PART.into_iter().chain(OF_FILE).chain(all);
-        let what = message!("problem-grid-key-unknown", name);
-        self.wrong
-            .push(Diagnostic::new(span, what).meant(name, all));
+        self.add(span, |span| {
+            let what = message!("problem-grid-key-unknown", name);
+            Diagnostic::new(span, what).meant(name, all)
+        });
         None
     }
 

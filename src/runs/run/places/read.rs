@@ -60,7 +60,16 @@ struct Reader {
 
 impl Reader {
     fn mistake(&mut self, span: Range<usize>, what: impl Into<Words>, why: impl Into<Words>) {
-        self.wrong.push(Diagnostic::new(span, what).because(why));
+        self.add(span, |span| Diagnostic::new(span, what).because(why));
+    }
+
+    /// Adds a mistake. A mistake that is only counted has no text, because a file can have millions.
+    fn add(&mut self, span: Range<usize>, describe: impl FnOnce(Range<usize>) -> Diagnostic) {
+        let wrong = match self.wrong.len() < Diagnostic::MOST_DESCRIBED {
+            true => describe(span),
+            false => Diagnostic::new(span, ""),
+        };
+        self.wrong.push(wrong);
     }
 
     fn places(&mut self, text: &str) -> Vec<RemoteMachine> {
@@ -146,8 +155,9 @@ impl Reader {
             return self.mistake(span, what, why);
         }
         let known = OF_PLACE.iter().chain(OF_SLURM.iter().filter(|_| is_slurm));
-        self.wrong
-            .push(Diagnostic::new(span, what).meant(name, known.copied()));
+        self.add(span, |span| {
+            Diagnostic::new(span, what).meant(name, known.copied())
+        });
     }
 
     fn slurm(&mut self, table: &DeTable<'_>) -> Slurm {
