@@ -367,7 +367,7 @@ fn collected_and_pinned_images_survive_restart() {
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(&list, "no list").unwrap();
     let next = opened();
-    next.get_by_label_contains("unsaved images of the last window cannot be read");
+    assert!(shows!(next, "drafts-unreadable"));
     let aside = std::fs::read_dir(drafts.parent().unwrap())
         .unwrap()
         .flatten();

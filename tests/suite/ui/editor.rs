@@ -103,7 +103,7 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     // The results of the last valid version stay visible.
     window.get_by_label(&tr!("editor-errors", n = 1));
     window.get_by_label(&tr!("editor-error-place", line = 16, column = 17));
-    window.get_by_label("Unknown function `rellu`.");
+    assert!(shows!(window, "problem-function-unknown", name = "rellu"));
     window.get_by_label(tr!("editor-last-valid-version"));
     shot(&mut window, "editor-1-name");
     window
@@ -336,7 +336,11 @@ fn dropped_plugin_needs_consent_to_override_built_in() {
     window.get_by_label(tr!("editor-install")).click();
     settle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
-    window.get_by_label_contains("There is a built-in plugin named Adapter");
+    assert!(shows!(
+        window,
+        "problem-built-in-plugin-name",
+        name = "Adapter"
+    ));
     window.get_by_label("Override Adapter").click();
     settle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());

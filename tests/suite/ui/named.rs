@@ -170,7 +170,7 @@ fn edits_tags_of_several_runs_at_once() {
         .get_by_label(tr!("shell-tags-field"))
         .type_text(&many.join(","));
     window.run_steps(3);
-    window.get_by_label_contains("There are too many tags (22)");
+    assert!(shows!(window, "problem-too-many-tags", tags = 22));
     assert!(
         window
             .get_by_label(tr!("shell-save"))
@@ -189,11 +189,11 @@ fn rejects_long_name_and_replaces_damaged_about_file() {
     let folder = finished(runs.path(), 1);
     std::fs::write(folder.join("about.toml"), "name = [").unwrap();
     let mut window = compare(runs.path());
-    window.get_by_label_contains("Could not read the name, tags and note of this run");
+    assert!(shows!(window, "problem-run-note-unreadable"));
     window.get_by_label(tr!("compare-name-run")).click();
     window.run_steps(3);
     fill(&mut window, tr!("shell-run-name"), &"x".repeat(121));
-    window.get_by_label_contains("A name is too long (121 characters)");
+    assert!(shows!(window, "problem-text-too-long", length = 121));
     assert!(
         window
             .get_by_label(tr!("shell-save"))

@@ -231,7 +231,7 @@ fn repeated_start_shortcut_queues_run_once() {
     }
     settle(&mut window);
     assert_eq!(queued(), 1);
-    window.get_by_label_contains("A run with these settings is already queued");
+    assert!(shows!(window, "shell-already-started"));
     // More than a second later, while the run trains.
     events(2).into_iter().for_each(|event| backend.push(event));
     std::thread::sleep(std::time::Duration::from_millis(1100));

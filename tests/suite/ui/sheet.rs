@@ -351,7 +351,7 @@ fn prediction_table_shows_progress_and_problems() {
     fill(&mut window, tr!("predict-many-image-folder"), "some/where");
     window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);
-    window.get_by_label_contains("The paths of images and table are not absolute");
+    assert!(shows!(window, "predict-problem-paths-not-absolute"));
     fill(&mut window, tr!("predict-many-image-folder"), "/some/where");
     window.get_by_label(tr!("predict-many-all")).click();
     settle(&mut window);

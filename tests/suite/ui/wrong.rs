@@ -91,7 +91,7 @@ fn single_class_task_warns_and_offers_sizes() {
     assert!(!shows!(window, "problem-single-class-task"));
     window.state_mut().session.experiment.draft.classes_per_task = "3".into();
     settle(&mut window);
-    window.get_by_label_contains("Task 4 has a single class");
+    assert!(shows!(window, "problem-single-class-task", task = 4));
     // The run can still be started.
     assert!(window.state().session.experiment.plan.problems.is_empty());
     window.get_by_label("Use 3,3,4").click();
