@@ -285,7 +285,6 @@ fn stopped() -> Problem {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::wire::{ClientMessage, Frame};

@@ -245,7 +245,6 @@ fn leads_out(path: &str) -> Problem {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -169,7 +169,6 @@ fn tasks(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::backbone::library::describe;

@@ -300,5 +300,4 @@ pub(super) fn bit_depth() -> impl TypedValueParser<Value = usize> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -269,7 +269,6 @@ fn plain(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;

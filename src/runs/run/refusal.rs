@@ -211,7 +211,6 @@ impl Refusal {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::rng::{Purpose, Rng};

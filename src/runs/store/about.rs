@@ -149,7 +149,6 @@ fn save_about(folder: &Path, about: &About) -> Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::store::RUN_FILE;

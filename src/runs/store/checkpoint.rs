@@ -112,7 +112,6 @@ fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::tensors::GeneratedTensor;

@@ -213,7 +213,6 @@ pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

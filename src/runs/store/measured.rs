@@ -225,7 +225,6 @@ pub(super) fn read_metrics(path: &Path) -> Result<Vec<MetricsRow>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

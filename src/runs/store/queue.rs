@@ -175,7 +175,6 @@ fn read<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;

@@ -194,7 +194,6 @@ fn size(folder: &Path) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::run::job::Job;

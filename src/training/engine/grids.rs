@@ -225,7 +225,6 @@ impl GridSink for CellSink<'_, '_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

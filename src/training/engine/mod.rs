@@ -309,5 +309,4 @@ impl EngineState {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

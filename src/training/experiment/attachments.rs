@@ -139,7 +139,6 @@ fn whole(what: &str, path: &mut String) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

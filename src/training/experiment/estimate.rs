@@ -335,7 +335,6 @@ pub fn disk(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::backbone::library::BackboneLibrary;

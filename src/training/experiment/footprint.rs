@@ -202,7 +202,6 @@ impl Step<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::backbone::library::BackboneLibrary;

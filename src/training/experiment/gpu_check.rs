@@ -96,7 +96,6 @@ fn numbers(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::backbone::families::FAMILIES;

@@ -404,7 +404,6 @@ impl TrialCosts {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::backbone::library::{NANO, PHOTO, embedded_entry};

@@ -69,7 +69,6 @@ fn from_numbers(pixels: &[u8], side: usize, scale: &Normalisation, device: &Devi
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::tensors::HostTensor;

@@ -298,5 +298,4 @@ pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, Str
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

@@ -151,7 +151,6 @@ fn sharpness(scores: &[&[f64]], labels: &[usize]) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::folds::FoldImage;
     use super::*;

@@ -150,7 +150,6 @@ fn pointed(mut direction: Vec<f64>) -> Vec<f64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,7 +1,5 @@
 //! Tests of the presets.
 
-#![allow(clippy::unwrap_used)]
-
 use super::*;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 

@@ -170,7 +170,6 @@ fn record<W: Write>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::transform::InputSpec;

@@ -79,7 +79,6 @@ impl TaskSchedule {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -122,7 +122,6 @@ impl Nearest {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use burn::tensor::Device;

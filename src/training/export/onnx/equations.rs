@@ -296,7 +296,6 @@ fn no_form(name: &str) -> Problem {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::Device;
 

@@ -172,7 +172,6 @@ pub fn values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTen
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use burn::tensor::Device;
 

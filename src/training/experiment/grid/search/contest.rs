@@ -145,7 +145,6 @@ impl Second {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng as _, SeedableRng};

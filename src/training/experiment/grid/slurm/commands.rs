@@ -173,7 +173,6 @@ fn refused(error: &str) -> Problem {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

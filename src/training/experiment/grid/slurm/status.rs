@@ -322,7 +322,6 @@ pub fn watch(place: &RemoteMachine, root: &Path) -> Result<Vec<OnCluster>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
