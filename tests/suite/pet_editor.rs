@@ -1,7 +1,7 @@
 //! Checks of the plugin editor while typing: fast for every plugin, bounded for hostile ones.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lae_studio::experiment::ResourceCache;
 use lae_studio::experiment::pet_costs::pet_costs;
@@ -27,8 +27,8 @@ use crate::skip::skip;
 
 /// Time limit of a check while typing.
 const MAX_CHECK_TIME: Duration = Duration::from_millis(200);
-/// Time limit for hostile texts.
-const MAX_TIME: Duration = Duration::from_secs(5);
+/// Limit of the processor time for hostile texts.
+const MAX_TIME: Duration = Duration::from_secs(30);
 
 #[test]
 fn built_in_plugins_are_checked_within_200_ms() {
@@ -131,7 +131,7 @@ fn hostile_texts_are_checked_within_time_limit() {
     }
     let disk = Disk::at(PathBuf::from("nowhere"));
     for (name, text) in &all {
-        let began = Instant::now();
+        let meter = Meter::start();
         let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
         for mistake in &checked.mistakes {
             assert!(
@@ -150,7 +150,7 @@ fn hostile_texts_are_checked_within_time_limit() {
         );
         let middle = text.floor_char_boundary(text.len() / 2);
         let _ = candidates(text, middle, None);
-        let took = began.elapsed();
+        let (_, took) = meter.stop();
         eprintln!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
         assert!(took < MAX_TIME, "{name}: {took:?}");
     }
@@ -227,9 +227,7 @@ fn tries_attached_pet_against_adapter() {
     let titles: Vec<&str> = trial.methods.iter().map(|one| one.title.as_str()).collect();
     assert_eq!(titles, ["Mine", "Adapter"]);
     for one in &trial.methods {
-        if let Some(problem) = &one.problem {
-            return skip(&format!("this machine is too busy: {}", problem.what));
-        }
+        assert!(one.problem.is_none(), "{one:?}");
         assert!(one.right.unwrap() > 20.0, "{one:?}");
         // On a slow machine, the trial takes fewer steps and reports it.
         let is_cut = !trial.bounds.is_empty();

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
-use std::time::Duration;
 
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::WeightPlacement;
@@ -34,7 +33,7 @@ fn hostile(folder: &Path) -> [PathBuf; 3] {
 fn with_timeout<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (give, take) = mpsc::channel();
     std::thread::spawn(move || give.send(work()));
-    take.recv_timeout(Duration::from_secs(20))
+    take.recv_timeout(crate::PATIENCE)
         .unwrap_or_else(|_| panic!("{what} hangs"))
 }
 

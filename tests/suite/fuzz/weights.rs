@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::bytes::Dice;
 use super::headers::{joined, split, vary_header};
+use super::meter::Meter;
 use super::packing::{Zipped, unzipped, zip};
 use super::{Case, Target, fuzz, single};
 use crate::backbone::files;
@@ -441,9 +442,18 @@ fn restated(bytes: &[u8], mut change: impl FnMut() -> Option<u64>) -> Vec<u8> {
     joined(&serde_json::to_vec(&header).unwrap(), data)
 }
 
+/// Memory that the check of a golden file with a wrong size may take.
+const MOST_GOLDEN_BYTES: usize = 1 << 30;
+
 /// Declared sizes must not cause allocations that the tensors do not need: too large ones would abort the program.
 #[test]
 fn golden_check_survives_wrong_declared_sizes() {
+    // One thread for everything, so that its memory is counted.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    pool.unwrap().install(check_wrong_declared_sizes);
+}
+
+fn check_wrong_declared_sizes() {
     let place = WeightPlacement::from(&Device::flex());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g.safetensors");
@@ -454,6 +464,7 @@ fn golden_check_survives_wrong_declared_sizes() {
             sizes += 1;
             None
         });
+        let mut refused = 0;
         for wrong in [10_000_000_000_000, 3_000_000, u64::MAX] {
             for at in 0..sizes {
                 let mut seen = 0;
@@ -462,10 +473,21 @@ fn golden_check_survives_wrong_declared_sizes() {
                     (seen == at + 1).then_some(wrong)
                 });
                 std::fs::write(&path, changed).unwrap();
+                let meter = Meter::start();
+                let checked = golden::check(&path, &place, Tolerance::CPU);
+                let (most, _) = meter.stop();
+                assert!(most < MOST_GOLDEN_BYTES, "{} MB, size {at}", most >> 20);
                 // A size that nothing depends on may be accepted.
-                let _ = golden::check(&path, &place, Tolerance::CPU);
+                match checked {
+                    Ok(report) => assert!(report.worst().is_some(), "size {at}"),
+                    Err(problem) => {
+                        assert!(problem.place.contains("g.safetensors"), "{problem}");
+                        refused += 1;
+                    }
+                }
             }
         }
+        assert!(refused > 0, "all of {sizes} wrong sizes are accepted");
     }
 }
 

@@ -132,12 +132,19 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         .ready()
         .cloned()
         .unwrap();
+    // An image that was assigned to a class, otherwise one of none of these.
     let of_class = |at: &usize| matches!(sorted.groups[*at], Sorted::As(_));
-    let first = sorted.by_doubt.iter().copied().find(of_class);
-    // An image that was assigned to a class.
-    let Some(first) = first else { return };
+    let of_none = |at: &usize| sorted.groups[*at] == Sorted::NoneOfThese;
+    let mut by_doubt = sorted.by_doubt.iter().copied();
+    let (first, group) = match by_doubt.clone().find(of_class) {
+        Some(first) => (first, Sorted::NoneOfThese),
+        None => {
+            let class = Sorted::As(sorted.classes[0].clone());
+            (by_doubt.find(of_none).unwrap(), class)
+        }
+    };
     let session = &mut window.state_mut().session;
-    session.move_sorted(first, Sorted::NoneOfThese);
+    session.move_sorted(first, group.clone());
     settle(window);
     window.get_by_label(&tr!("predict-sorted-images-moved", n = 1));
     check_unsaved_moves(window, csv);
@@ -150,9 +157,13 @@ fn check_sorting(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     });
     let text = std::fs::read_to_string(csv).unwrap();
     let row: Vec<&str> = text.lines().nth(first + 1).unwrap().split(',').collect();
-    // none_of_these is corrected; predicted is not.
-    assert_eq!(row[5], "true");
-    assert_eq!(row[6], row[1]);
+    // The table has the new group; predicted is not corrected.
+    let moved_out = group == Sorted::NoneOfThese;
+    assert_eq!(row[5], moved_out.to_string());
+    match &group {
+        Sorted::As(class) => assert_eq!(row[1], class),
+        _ => assert_eq!(row[6], row[1]),
+    }
     window.get_by_label(tr!("predict-sorted-back")).click();
     settle(window);
     window.get_by_label(tr!("predict-many-show-by-class"));

@@ -131,11 +131,19 @@ fn every_lesson_opens_at_double_zoom() {
         settle(&mut window);
         shot(&mut window, &format!("unit-small-{}", title.len()));
         let unit = window.state().session.learn.units.open.clone().unwrap();
+        assert_eq!(unit.title, title);
         assert!(
             unit.parts
                 .iter()
                 .any(|part| matches!(part, UnitPart::Expect(_)))
         );
+        let width = window.ctx.content_rect().x_range();
+        let shown: Vec<_> = window
+            .get_all_by_label(title)
+            .map(|node| node.rect())
+            .collect();
+        let fits = |rect: &egui::Rect| width.contains(rect.left()) && width.contains(rect.right());
+        assert!(shown.iter().all(fits), "{title}: {shown:?} in {width:?}");
         window.ctx.set_zoom_factor(1.0);
         settle(&mut window);
         window
