@@ -149,12 +149,8 @@ pub fn copy_program(place: &RemoteMachine) -> Result<()> {
         .advise(message!("place-other-system-advice")));
     }
     let program = std::env::current_exe().and_then(File::open);
-    let program = program.map_err(|error| {
-        Problem::new(message!(
-            "place-own-program-unreadable",
-            error = error.to_string()
-        ))
-    })?;
+    let program =
+        program.map_err(|error| Problem::with_error("place-own-program-unreadable", &error))?;
     let target = format!("{}/{COPIED}", path_word(folder(place)));
     // Renamed only when complete, so that a running program keeps its old file.
     let line = format!(

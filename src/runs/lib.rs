@@ -12,10 +12,3 @@ use lae_base::{
 use lae_compute::{logging, nn, tensors};
 use lae_data as data;
 use lae_network::{backbone, pet};
-use problem::Problem;
-
-/// Returns the Problem of an error that becomes the value `error` of the message with this id.
-#[track_caller]
-fn error_problem(id: &'static str, error: impl std::fmt::Display) -> Problem {
-    Problem::new(message!(id, error = error.to_string()))
-}

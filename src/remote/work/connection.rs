@@ -35,10 +35,7 @@ impl Work {
         match Link::start(process, self.own.clone(), wrap) {
             Ok(link) => self.link = Some(link),
             Err(error) if self.is_child() => {
-                self.lose(Problem::new(message!(
-                    "engine-not-started",
-                    error = error.to_string()
-                )));
+                self.lose(Problem::with_error("engine-not-started", &error));
             }
             Err(error) => self.lose(no_ssh(&error)),
         }

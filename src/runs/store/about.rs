@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::ABOUT_FILE;
 use super::record::{is_run, no_run, run_folders, run_name};
-use crate::error_problem;
 use crate::files;
 use crate::files::write::keep_apart;
 use crate::message;
@@ -142,8 +141,8 @@ fn save_about(folder: &Path, about: &About) -> Result<()> {
             _ => Ok(()),
         };
     }
-    let text =
-        toml::to_string(about).map_err(|error| error_problem("problem-not-written", error))?;
+    let text = toml::to_string(about)
+        .map_err(|error| Problem::with_error("problem-not-written", &error))?;
     // The run's lock is not needed, because a run can be renamed while it is in use.
     keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
 }

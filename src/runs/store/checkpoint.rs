@@ -125,10 +125,7 @@ mod tests {
         };
         checkpoint.set("seed", u64::MAX);
         checkpoint.set("seconds", 0.1 + 0.2);
-        let tensor = HostTensor {
-            shape: vec![2],
-            values: vec![0.1, -7.0],
-        };
+        let tensor = HostTensor::vector(vec![0.1, -7.0]);
         checkpoint.tensors.insert("online.a".into(), tensor);
         let made = GeneratedTensor {
             shape: vec![1],

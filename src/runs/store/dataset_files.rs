@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::data::{Correction, builtin, check_corrected, published};
-use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
@@ -169,7 +168,7 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
         corrected: list.to_vec(),
     };
     let text = toml::to_string_pretty(&written)
-        .map_err(|error| error_problem("problem-corrected-labels-unwritten", error))?;
+        .map_err(|error| Problem::with_error("problem-corrected-labels-unwritten", &error))?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }
 
@@ -208,7 +207,7 @@ pub fn save_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<(
         all_at_once,
     };
     let text = toml::to_string_pretty(&answer)
-        .map_err(|error| error_problem("problem-answer-unwritten", error))?;
+        .map_err(|error| Problem::with_error("problem-answer-unwritten", &error))?;
     write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
 }
 

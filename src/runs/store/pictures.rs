@@ -205,12 +205,7 @@ impl AddedPictures {
         let (place, row) = self.split(Split::Test).nth(index).ok_or_else(missing)?;
         let image = decode_picture(&self.bytes(place, row)?, self.folder.bit_depth)
             .map_err(|problem| problem.at_path(self.path(place, row)))?;
-        Ok(Picture {
-            name: row.name.clone(),
-            width: image.width() as usize,
-            height: image.height() as usize,
-            rgb: image.into_raw(),
-        })
+        Ok(Picture::new(row.name.clone(), image))
     }
 }
 

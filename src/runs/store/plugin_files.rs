@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::write_file;
-use crate::error_problem;
 use crate::message;
 use crate::pet::library::built_in;
 use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes, UNREADABLE_NOTES};
@@ -81,7 +80,7 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
     };
     change(&mut notes);
     let text = serde_json::to_string_pretty(&notes)
-        .map_err(|error| error_problem("problem-notes-unwritten", error))?;
+        .map_err(|error| Problem::with_error("problem-notes-unwritten", &error))?;
     write_file(&file, text.as_bytes()).map(drop)
 }
 

@@ -13,7 +13,6 @@ use super::tables::{damaged_table, from_csv, to_csv};
 use super::{IMAGES_FILE, PROVENANCE_FILE};
 use crate::data::ClassPrints;
 use crate::data::transform::Interpolation;
-use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::keep_file;
@@ -172,7 +171,7 @@ impl RunFolder {
 
     fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
         let text = toml::to_string_pretty(made_of)
-            .map_err(|error| error_problem("problem-provenance-unwritten", error))?;
+            .map_err(|error| Problem::with_error("problem-provenance-unwritten", &error))?;
         let path = self.path().join(PROVENANCE_FILE);
         keep_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
     }

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error_problem;
 use crate::files;
 use crate::files::Lock;
 use crate::files::write::{keep_file, lock_file};
@@ -121,7 +120,7 @@ impl<T: Serialize + DeserializeOwned> QueueFile<T> {
             };
         }
         let text = toml::to_string_pretty(&Jobs { job: jobs })
-            .map_err(|error| error_problem("problem-queue-unwritten", error))?;
+            .map_err(|error| Problem::with_error("problem-queue-unwritten", &error))?;
         keep_file(&path, text.as_bytes()).map(drop)
     }
 

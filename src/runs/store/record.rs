@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{METRICS_FILE, RUN_FILE};
 use crate::counts::counted;
 use crate::data::Fingerprints;
-use crate::error_problem;
 use crate::message;
 use crate::metrics::Expert;
 use crate::names::compose;
@@ -99,7 +98,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
     };
     let settings = header.config.to_toml()?;
     let facts = toml::to_string(&WithFacts { facts })
-        .map_err(|error| error_problem("problem-run-metadata-unwritten", error))?;
+        .map_err(|error| Problem::with_error("problem-run-metadata-unwritten", &error))?;
     Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 

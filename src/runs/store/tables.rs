@@ -8,7 +8,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
-use crate::error_problem;
 use crate::message;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
@@ -263,7 +262,7 @@ pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<
 }
 
 fn write_csv<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
-    let failed = |error: &dyn Display| error_problem("problem-run-table-unwritten", error);
+    let failed = |error: &dyn Display| Problem::with_error("problem-run-table-unwritten", error);
     let mut writer = csv::WriterBuilder::new()
         .has_headers(header)
         .from_writer(Vec::new());

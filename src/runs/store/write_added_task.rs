@@ -9,7 +9,6 @@ use super::added_tasks::{
 };
 use super::folder::{RunFolder, make_folder};
 use super::{ADDED_FOLDER, TASK_FILE, summary};
-use crate::error_problem;
 use crate::files::Lock;
 use crate::files::sync_folder;
 use crate::files::write::{keep_file, save_problem};
@@ -59,7 +58,7 @@ impl NewAddedTask {
             added_task: added_task.clone(),
         };
         let text = toml::to_string(&written)
-            .map_err(|error| error_problem("problem-added-task-unwritten", error))?;
+            .map_err(|error| Problem::with_error("problem-added-task-unwritten", &error))?;
         keep_file(&partial.join(TASK_FILE), text.as_bytes())?;
         read(
             &partial,

@@ -6,18 +6,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::sink::JobSink;
-use crate::experiment::ResourceCache;
 use crate::experiment::grid::search::Search;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
 use crate::experiment::proof::{CheckRequest, check_place};
 use crate::experiment::trial::SHARE;
+use crate::experiment::{ResourceCache, preparing};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, Event, Phase, Sink};
+use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::{CellStanding, Grid};
 use crate::run::job::{GridWork, SearchBy};
 use crate::run::search_result::SearchResult;
-use crate::texts::Message;
 use crate::{files, store};
 
 /// Runs the unfinished cells of a grid; returns the event that ends the job.
@@ -155,14 +154,6 @@ impl Sink for Phases<'_, '_> {
 
     fn between_batches(&mut self) {
         self.0.between_batches();
-    }
-}
-
-/// Returns the event that says what is being done before a run begins.
-fn preparing(what: Message) -> Event {
-    Event::Phase {
-        run: String::new(),
-        phase: Phase::Preparing(what.into()),
     }
 }
 

@@ -290,7 +290,7 @@ fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
 }
 
 /// Returns the event that says what is being prepared.
-fn preparing(what: impl Into<Words>) -> Event {
+pub(crate) fn preparing(what: impl Into<Words>) -> Event {
     Event::Phase {
         run: String::new(),
         phase: Phase::Preparing(what.into()),

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 
 use crate::backbone::library::BackboneChoice;
 use crate::data::{check_corrected, short_corrected};
-use crate::error_problem;
 use crate::files::names::{is_elsewhere, is_path};
 use crate::message;
 use crate::nn::WeightType;
@@ -101,7 +100,7 @@ impl RunConfig {
     /// Returns a Problem if TOML cannot represent a value, which does not occur in practice.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string_pretty(self)
-            .map_err(|error| error_problem("problem-settings-unwritten", error))
+            .map_err(|error| Problem::with_error("problem-settings-unwritten", &error))
     }
 
     /// Returns the paths on other computers in these settings, without duplicates: of the dataset, the weights, the

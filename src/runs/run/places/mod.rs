@@ -10,7 +10,6 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::error_problem;
 use crate::message;
 use crate::names::meant;
 use crate::problem::{Problem, Result};
@@ -149,7 +148,8 @@ pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
 
 /// Returns the Problem of an `ssh` that cannot be started on this machine.
 pub fn no_ssh(error: &std::io::Error) -> Problem {
-    error_problem("place-ssh-not-started", error).advise(message!("place-ssh-not-started-advice"))
+    Problem::with_error("place-ssh-not-started", error)
+        .advise(message!("place-ssh-not-started-advice"))
 }
 
 /// Returns the path of the user's file of places; `None` if the system has no settings folder.

@@ -7,7 +7,6 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 
 use super::Figure;
-use crate::error_problem;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::fonts;
@@ -87,7 +86,7 @@ pub(super) fn tree(figure: &Figure) -> Result<Tree> {
 }
 
 pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
-    error_problem("problem-figure-not-drawn", error).advise(message!("advice-save-as-svg"))
+    Problem::with_error("problem-figure-not-drawn", error).advise(message!("advice-save-as-svg"))
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
-use crate::error_problem;
 use crate::fetch::hex;
 use crate::files::names::portable;
 use crate::files::{self, sync_all, sync_folder};
@@ -309,7 +308,7 @@ fn refused(path: &Path, why: &str) -> Problem {
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
-    error_problem("problem-packed-run-damaged", error)
+    Problem::with_error("problem-packed-run-damaged", error)
         .at_path(path)
         .advise(message!("advice-copy-or-download-again"))
 }

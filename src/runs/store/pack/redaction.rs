@@ -3,9 +3,8 @@
 use std::fmt::Display;
 
 use crate::data::scenario::ClassOrder;
-use crate::error_problem;
 use crate::files::names::is_path;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::store::added_tasks::Written;
@@ -61,7 +60,7 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
 
 /// Returns the text of an added task's `lesson.toml` without the path of its images.
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
-    let unread = |error: &dyn Display| error_problem("problem-added-task-not-packed", error);
+    let unread = |error: &dyn Display| Problem::with_error("problem-added-task-not-packed", error);
     let mut written: Written = toml::from_str(text).map_err(|error| unread(&error))?;
     let source = &mut written.added_task.source;
     if !is_path(source) {

@@ -9,7 +9,6 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, redaction};
-use crate::error_problem;
 use crate::fetch::hex;
 use crate::files;
 use crate::files::write::{is_locked, save_problem, write_with};
@@ -84,7 +83,7 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
         task.source = String::new();
     }
     serde_json::to_vec_pretty(&summary)
-        .map_err(|error| error_problem("problem-run-metrics-unwritten", error))
+        .map_err(|error| Problem::with_error("problem-run-metrics-unwritten", &error))
 }
 
 /// Returns the files of a run to pack, with their names in the archive.
@@ -162,7 +161,7 @@ impl Content {
 
     fn unread(&self, error: &io::Error) -> Problem {
         match self {
-            Self::Text(_) => error_problem("problem-run-unreadable", error),
+            Self::Text(_) => Problem::with_error("problem-run-unreadable", error),
             Self::File(path) => Problem::io("read a file of the run", path, error),
         }
     }
@@ -212,7 +211,7 @@ fn write(
     let saved = |error| save_problem(to, &error);
     let mut archive = ZipWriter::new_stream(out);
     let text = serde_json::to_vec_pretty(manifest)
-        .map_err(|error| error_problem("problem-run-not-packed", error))?;
+        .map_err(|error| Problem::with_error("problem-run-not-packed", &error))?;
     archive
         .start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0))
         .map_err(failed)?;

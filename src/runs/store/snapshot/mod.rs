@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{added_tasks, snapshot_file};
-use crate::error_problem;
 use crate::fetch::hex;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -68,7 +67,7 @@ impl Label {
 
     fn metadata(&self) -> Result<HashMap<String, String>> {
         let text = serde_json::to_string(self)
-            .map_err(|error| error_problem("problem-snapshot-not-described", error))?;
+            .map_err(|error| Problem::with_error("problem-snapshot-not-described", &error))?;
         Ok(HashMap::from([(LABEL.to_string(), text)]))
     }
 }

@@ -342,10 +342,7 @@ mod tests {
     #[test]
     fn a_tensor_is_compared_to_the_last_bit_and_its_distance_is_measured() {
         let of = |values: &[f32]| {
-            let tensor = HostTensor {
-                shape: vec![values.len()],
-                values: values.to_vec(),
-            };
+            let tensor = HostTensor::vector(values.to_vec());
             Named::from([("head.0.bias".to_string(), tensor)])
         };
         let then = of(&[3.0, 4.0]);

@@ -138,10 +138,7 @@ fn text_of(csv: &Path) -> Result<Vec<u8>> {
 }
 
 fn no_table(csv: &Path, error: &csv::Error) -> Problem {
-    Problem::new(message!(
-        "problem-no-prediction-table",
-        error = error.to_string()
-    ))
-    .at_path(csv)
-    .advise(message!("advice-predict-folder-again"))
+    Problem::with_error("problem-no-prediction-table", error)
+        .at_path(csv)
+        .advise(message!("advice-predict-folder-again"))
 }

@@ -9,12 +9,8 @@ use crate::tensors::{HostTensor, Named};
 pub fn tensors(reading: &AnswerRule, into: &mut Named) {
     match reading {
         AnswerRule::Linear { weight, bias, .. } => {
-            let classes = bias.values.len();
             into.insert("head.weight".into(), weight.transposed());
-            let bias = HostTensor {
-                shape: vec![classes],
-                values: bias.values.clone(),
-            };
+            let bias = HostTensor::vector(bias.values.clone());
             into.insert("head.bias".into(), bias);
         }
         AnswerRule::Cosine { parts, .. } => {
