@@ -5,16 +5,15 @@
 //! too long, all methods get fewer images, then fewer epochs, and the result says so. The resulting number of steps is
 //! trained however long it takes. The runs are in a temporary folder.
 
+mod costs;
+
 use std::time::{Duration, Instant};
 
-use super::estimate::{Network, TaskImages, seconds_at};
-use super::overrides::{halved, held_out, turn_to, usual_network};
+use super::overrides::{turn_to, usual_network};
 use super::plan::TrainingPlan;
 use super::progress_sink::ProgressSink;
-use super::speed::speed_of;
 use super::suggested_settings::{choose_backbone, share_epochs};
 use super::{Outcome, ResourceCache, all_at_once, footprint, none_if_stopped, train};
-use crate::data::summary::counts;
 use crate::message;
 use crate::method::{TRIAL_METHODS, named_method, problems};
 use crate::pet::PetSpec;
@@ -24,7 +23,8 @@ use crate::run::event::{Control, ControlRequest, Sink};
 use crate::run::job::JobAttachments;
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::store::{self, RunSummary};
-use crate::texts::Words;
+
+use costs::{Bounds, TrialCosts};
 
 /// Share of each class's training images that is held out, if the settings give none.
 pub const SHARE: f64 = 0.2;
@@ -34,14 +34,8 @@ const PLANNED: f64 = 40.0;
 const PLANNED_FOR_PETS: f64 = 16.0;
 /// The dataset of the trial of a PET, and the PET to compare with.
 const PET_TRIAL: [&str; 2] = ["digits", "adapter"];
-/// Smallest limit of training images per class before epochs are reduced.
-const FEWEST: usize = 20;
-/// Maximum number of times the epochs are halved.
-const HALVINGS: u32 = 3;
 /// The method that compares backbones; it trains nothing.
 const CLASS_MEANS: &str = TRIAL_METHODS[0].0.key;
-/// Factor for reading and augmenting images and saving, in addition to the network.
-const BESIDE: f64 = 1.15;
 
 /// Returns the settings to compare: the chosen ones, and the standard methods with the settings proposed for each.
 ///
@@ -208,7 +202,7 @@ fn compare(
     let Some(plan) = none_if_stopped(plan, control)? else {
         return Ok(None);
     };
-    let material = TrialCosts::of(&plan)?;
+    let material = TrialCosts::new(&plan)?;
     drop(plan);
     let configs: Vec<_> = all.iter().map(|one| one.config.clone()).collect();
     let bounds = material.bounds(&configs, planned);
@@ -247,7 +241,7 @@ fn compare(
         data: chosen.data.clone(),
         train_images: train_images.iter().sum(),
         judged_images: judged_images.iter().sum(),
-        bounds: bounds.told(&material, chosen),
+        bounds: bounds.sentences(&material, chosen),
         methods,
         seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
     };
@@ -294,129 +288,11 @@ fn row(
     (method, ended.ok())
 }
 
-/// How a trial is reduced compared with a full run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Bounds {
-    /// Maximum number of training images per class.
-    limit: Option<usize>,
-    /// How often the epochs are halved.
-    halvings: u32,
-}
-
-impl Bounds {
-    /// Returns the settings with which a method is trained and evaluated.
-    fn judged(&self, config: &RunConfig) -> RunConfig {
-        let mut judged = held_out(config, self.halvings, SHARE);
-        if let Some(limit) = self.limit {
-            let within = |own: Option<usize>| Some(own.map_or(limit, |own| own.min(limit)));
-            judged.train_limit = within(judged.train_limit);
-            judged.test_limit = within(judged.test_limit);
-        }
-        judged
-    }
-
-    /// Returns the reductions as sentences.
-    fn told(&self, material: &TrialCosts, chosen: &RunConfig) -> Vec<Words> {
-        let mut told = Vec::new();
-        if let Some(limit) = self.limit {
-            let most = material.train.iter().flatten().max().copied().unwrap_or(0);
-            told.push(message!("trial-fewer-images", limit, n = most).into());
-        }
-        if self.halvings > 0 {
-            let epochs = halved(chosen, self.halvings).epochs;
-            told.push(message!("trial-fewer-epochs", n = epochs, usual = chosen.epochs).into());
-        }
-        told
-    }
-}
-
-/// What the estimated time depends on.
-struct TrialCosts {
-    /// Number of training images of each class of each task; `judged` is the number of held-out images.
-    train: Vec<Vec<usize>>,
-    judged: Vec<Vec<usize>>,
-    network: Network,
-    /// Training steps per second.
-    speed: f64,
-}
-
-impl TrialCosts {
-    /// Counts the images and times the network.
-    fn of(plan: &TrainingPlan) -> Result<Self> {
-        let (data, scenario) = (&plan.data, &plan.scenario);
-        let by_task = |of: &[usize]| -> Vec<Vec<usize>> {
-            let tasks = scenario.tasks.iter();
-            let classes = tasks.map(|task| &scenario.class_order[task.clone()]);
-            classes
-                .map(|classes| classes.iter().map(|&class| of[class]).collect())
-                .collect()
-        };
-        let classes = data.classes.len();
-        let network = Network::of(&plan.backbone.entry.architecture);
-        Ok(Self {
-            train: by_task(&counts(&data.train, classes)),
-            judged: by_task(&counts(&data.test, classes)),
-            network,
-            speed: network.steps_at(speed_of(&plan.backbone)?),
-        })
-    }
-
-    /// Returns the number of images of each task within these bounds.
-    fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
-        let most = bounds.limit.unwrap_or(usize::MAX);
-        let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
-            let sum = |classes: &Vec<usize>| classes.iter().map(|n| (*n).min(most)).sum();
-            tasks.iter().map(sum).collect()
-        };
-        (within(&self.train), within(&self.judged))
-    }
-
-    /// Returns the estimated seconds of all of these settings within bounds.
-    fn seconds(&self, all: &[RunConfig], bounds: &Bounds) -> f64 {
-        let (train, test) = &self.images(bounds);
-        let images = TaskImages { train, test };
-        // Methods that learn all classes at once process the same total number of images.
-        let each = all.iter().filter_map(|config| {
-            seconds_at(&bounds.judged(config), images, self.network, self.speed)
-        });
-        each.sum::<f64>() * BESIDE
-    }
-
-    /// Returns the bounds within which all candidates take at most `planned` seconds: images are reduced before
-    /// epochs.
-    fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
-        let mut bounds = Bounds::default();
-        let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
-        while self.seconds(all, &bounds) > planned {
-            // Small steps, so that as much of the time as possible is used.
-            let fewer = most * 3 / 4;
-            if fewer >= FEWEST {
-                most = fewer;
-                bounds.limit = Some(most);
-            } else if bounds.halvings < HALVINGS {
-                bounds.halvings += 1;
-            } else {
-                break;
-            }
-        }
-        bounds
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backbone::library::{NANO, PHOTO, embedded_entry};
+    use crate::backbone::library::{NANO, PHOTO};
     use crate::run::event::{Event, Phase};
-
-    fn material(each: usize, speed: f64) -> TrialCosts {
-        TrialCosts {
-            train: vec![vec![each; 2]; 5],
-            judged: vec![vec![each / 4; 2]; 5],
-            network: Network::of(&embedded_entry(NANO).unwrap().architecture),
-            speed,
-        }
-    }
 
     #[test]
     fn the_chosen_method_stands_first_and_none_twice() {
@@ -499,22 +375,5 @@ mod tests {
             let problem = other.problem.as_ref().unwrap();
             assert!(problem.is("problem-trial-stopped"), "{problem}");
         }
-    }
-
-    #[test]
-    fn what_would_take_too_long_gets_fewer_pictures_and_then_fewer_epochs() {
-        let all = [RunConfig::default()];
-        assert_eq!(material(100, 1e4).bounds(&all, PLANNED), Bounds::default());
-        let slower = material(1000, 100.0);
-        let bounds = slower.bounds(&all, PLANNED);
-        assert!(bounds.limit.is_some_and(|limit| limit >= FEWEST) && bounds.halvings == 0);
-        assert!(slower.seconds(&all, &bounds) <= PLANNED);
-        let slowest = material(1000, 1.0).bounds(&all, PLANNED);
-        assert_eq!(slowest.halvings, HALVINGS);
-        let judged = slowest.judged(&RunConfig::default());
-        assert_eq!((judged.epochs, judged.validation_share), (1, SHARE));
-        assert_eq!(judged.train_limit, slowest.limit);
-        let told = slowest.told(&material(1000, 1.0), &RunConfig::default());
-        assert_eq!(told.len(), 2);
     }
 }
