@@ -59,8 +59,18 @@ pub fn check_run(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Report>> {
-    let checked = Checker::of(folder, asked, cache, sink, control).run();
-    none_if_stopped(checked, control)
+    let checker = Checker {
+        folder,
+        asked,
+        cache,
+        sink,
+        control,
+        report: Report {
+            run: store::run_name(folder),
+            ..Report::default()
+        },
+    };
+    none_if_stopped(checker.run(), control)
 }
 
 /// Verifies a run in a folder, or a packed one, which is unpacked to a temporary folder.
@@ -104,28 +114,7 @@ struct Checker<'a> {
     report: Report,
 }
 
-impl<'a> Checker<'a> {
-    fn of(
-        folder: &'a Path,
-        asked: &'a CheckRequest<'a>,
-        cache: &'a ResourceCache,
-        sink: &'a mut dyn Sink,
-        control: &'a Control,
-    ) -> Self {
-        let report = Report {
-            run: store::run_name(folder),
-            ..Report::default()
-        };
-        Self {
-            folder,
-            asked,
-            cache,
-            sink,
-            control,
-            report,
-        }
-    }
-
+impl Checker<'_> {
     fn tell(&mut self, what: Message) {
         self.sink.event(preparing(what));
     }
