@@ -164,7 +164,7 @@ pub(super) struct CellSink<'a, 'b> {
     /// The Problem of the first cell that failed.
     pub problem: Option<Problem>,
     /// Remarks that were already reported, because most runs of a grid have the same ones.
-    told: HashSet<String>,
+    reported: HashSet<String>,
 }
 
 impl<'a, 'b> CellSink<'a, 'b> {
@@ -174,7 +174,7 @@ impl<'a, 'b> CellSink<'a, 'b> {
             pace: Pace::of(plan, order),
             sink,
             problem: None,
-            told: HashSet::new(),
+            reported: HashSet::new(),
         }
     }
 }
@@ -185,7 +185,7 @@ impl Sink for CellSink<'_, '_> {
             Event::Remark { problem, .. } => Some(problem.to_string()),
             _ => None,
         };
-        if note.is_none_or(|note| self.told.insert(note)) {
+        if note.is_none_or(|note| self.reported.insert(note)) {
             self.sink.event(event);
         }
     }

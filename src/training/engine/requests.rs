@@ -22,14 +22,14 @@ impl Request for PredictRequest {
 
     fn upcoming(&self) -> Vec<Key> {
         let tasks = self.tasks.iter().take(AHEAD);
-        tasks.map(|&task| Key::of(&self.run, task)).collect()
+        tasks.map(|&task| Key::new(&self.run, task)).collect()
     }
 
     fn step(&mut self, resources: &mut Resources) -> Result<Step> {
         let Some(&task) = self.tasks.first() else {
             return Ok(Step::Done(None));
         };
-        let key = Key::of(&self.run, task);
+        let key = Key::new(&self.run, task);
         if !resources.predictors.has(&key) {
             return Ok(Step::Load(key));
         }
@@ -60,10 +60,10 @@ impl Request for InsideRequest {
         let Some(&task) = self.tasks.first() else {
             return Ok(Step::Done(None));
         };
-        let key = Key::of(&self.run, task);
+        let key = Key::new(&self.run, task);
         let (mut probe, mut problem) = (None, None);
         if let InsideTarget::Run { anchor } = self.look {
-            let anchor = Key::of(&self.run, anchor);
+            let anchor = Key::new(&self.run, anchor);
             let Resources {
                 cache,
                 predictors,

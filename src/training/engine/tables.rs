@@ -60,7 +60,7 @@ impl TableRequest {
             TableKind::Doubts(request) => (request.ticket, &request.run, request.task),
         };
         Self {
-            key: Key::of(run, task),
+            key: Key::new(run, task),
             ticket,
             kind,
             stop: Arc::default(),

@@ -203,10 +203,10 @@ impl EarlierRun<'_> {
 /// The speeds of earlier runs, from which the time of new runs is estimated.
 #[derive(Debug, Default)]
 pub struct Experience {
-    /// Full device names by the name in the settings: `found` for devices of this machine, `told` for devices of
+    /// Full device names by the name in the settings: `found` for devices of this machine, `earlier` for devices of
     /// earlier runs.
     found: HashMap<String, String>,
-    told: HashMap<String, String>,
+    earlier: HashMap<String, String>,
     /// Sum of seconds and number of finished runs, by experiment and device.
     experiments: HashMap<[String; 2], (f64, usize)>,
     /// Multiplications per second by device, by device and backbone, and by device, backbone and method.
@@ -236,7 +236,7 @@ impl Experience {
     /// Adds a run; later ones replace earlier speeds. `experiment` is the key of the experiment of a finished run.
     pub fn add(&mut self, run: &EarlierRun<'_>, experiment: Option<&str>) {
         let (header, config) = (run.header, &run.header.config);
-        self.told
+        self.earlier
             .insert(config.device.clone(), header.device.clone());
         if let Some(experiment) = experiment {
             let key = [experiment, &header.device].map(String::from);
@@ -261,7 +261,7 @@ impl Experience {
         network: Option<Network>,
     ) -> Option<(f64, Option<Basis>)> {
         let called = &config.device;
-        let device = self.found.get(called).or_else(|| self.told.get(called));
+        let device = self.found.get(called).or_else(|| self.earlier.get(called));
         let known = experiment.zip(device).and_then(|(experiment, device)| {
             self.experiments
                 .get(&[experiment, device].map(String::from))

@@ -73,12 +73,12 @@ impl Parts {
     ) -> Result<Self> {
         let facts = store::load_facts(folder)?;
         let snapshot = store::load_snapshot(folder, task)?;
-        Self::of(facts, (task, snapshot), wanted, cache, download)
+        Self::new(facts, (task, snapshot), wanted, cache, download)
     }
 
     /// Prepares the parts from a header, plugin text and snapshot that are already read; otherwise as
     /// [`Parts::gather`].
-    pub(super) fn of(
+    pub(super) fn new(
         (header, plugin): (RunHeader, String),
         (task, snapshot): (usize, Named),
         wanted: Option<&str>,

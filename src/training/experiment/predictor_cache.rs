@@ -32,7 +32,7 @@ pub struct Key {
 
 impl Key {
     /// Returns the key of the snapshot that exists now.
-    pub fn of(run: &Path, task: usize) -> Self {
+    pub fn new(run: &Path, task: usize) -> Self {
         Self {
             run: run.to_path_buf(),
             task,
@@ -123,7 +123,7 @@ impl PredictorCache {
         task: usize,
         cache: &ResourceCache,
     ) -> Result<Prediction> {
-        let key = Key::of(&request.run, task);
+        let key = Key::new(&request.run, task);
         if !self.has(&key) {
             self.put(key.clone(), Prepared::ahead(&request.run, task, cache)?);
         }

@@ -17,7 +17,7 @@ pub(super) struct UnreadableImages {
 
 impl UnreadableImages {
     /// Begins a pass over this number of images.
-    pub fn of(images: usize) -> Self {
+    pub fn new(images: usize) -> Self {
         Self { images, lost: 0 }
     }
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_few_images_may_be_lost_and_no_more() {
         let lost = |count: usize| vec![(0, Problem::new("gone").at("a.png")); count];
-        let mut many = UnreadableImages::of(1000);
+        let mut many = UnreadableImages::new(1000);
         assert!(many.lost(&lost(30)).is_ok() && many.lost(&lost(20)).is_ok());
         assert!(many.lost(&[]).is_ok());
         let problem = many.lost(&lost(1)).err();
@@ -76,7 +76,7 @@ mod tests {
                 what = "gone"
             )
             && p.place == "a.png"));
-        let mut few = UnreadableImages::of(3);
+        let mut few = UnreadableImages::new(3);
         assert!(few.lost(&lost(1)).is_ok() && few.lost(&lost(1)).is_err());
         assert!(few.ended(0).is_err() && few.ended(1).is_ok());
     }

@@ -27,7 +27,7 @@ pub(super) struct FoldImage {
 }
 
 impl FoldImage {
-    pub fn of(index: usize, sample: &Sample, label: usize) -> Self {
+    pub fn new(index: usize, sample: &Sample, label: usize) -> Self {
         let sample = sample.clone();
         Self {
             index,
@@ -63,7 +63,7 @@ impl Folds {
         let all = data.train.iter().zip(sets).enumerate();
         let all = all.map(|(index, (sample, set))| {
             let label = scenario.label_of(sample.class as usize);
-            (set, FoldImage::of(index, sample, label))
+            (set, FoldImage::new(index, sample, label))
         });
         let all: Vec<(usize, FoldImage)> = all.filter(|(_, one)| one.label < classes).collect();
         let folds = Self::divided(all, classes);

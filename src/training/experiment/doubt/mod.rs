@@ -187,7 +187,7 @@ mod tests {
         let all = all.map(|(index, (sample, set))| {
             let shift = usize::from(planted(index)) * (1 + index / 100 % (classes - 1));
             let label = (sample.class as usize + shift) % classes;
-            (set, FoldImage::of(index, sample, label))
+            (set, FoldImage::new(index, sample, label))
         });
         let mut folds = Folds::divided(all.collect(), classes);
         let everything: Vec<usize> = (0..folds.pictures.len()).collect();
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
-        let picture = |index: usize| FoldImage::of(index, &data.train[index], index % 3);
+        let picture = |index: usize| FoldImage::new(index, &data.train[index], index % 3);
         // Every image occurs twice.
         let all = (0..120).map(|index| (index / 6, picture(index))).collect();
         let folds = Folds::divided(all, 3);
@@ -237,7 +237,7 @@ mod tests {
                 .chunks(6)
                 .all(|set| set.iter().all(|fold| *fold == set[0]))
         );
-        let alone = (0..40).map(|at| (at, FoldImage::of(at, &data.train[at], 0)));
+        let alone = (0..40).map(|at| (at, FoldImage::new(at, &data.train[at], 0)));
         let alone = Folds::divided(alone.collect(), 1).enough().unwrap_err();
         assert!(alone.is("problem-single-class-learned"), "{alone}");
         let mut few = Folds::divided((0..5).map(|at| (at, picture(at))).collect(), 3);

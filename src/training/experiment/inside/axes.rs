@@ -33,7 +33,7 @@ impl Axes {
     ///
     /// # Errors
     /// Returns a Problem if there are no features, or some are not finite.
-    pub fn of(features: &Features) -> Result<Self> {
+    pub fn from_features(features: &Features) -> Result<Self> {
         let width = features.width;
         let rows = features.values.len() / width.max(1);
         if rows == 0 || features.values.iter().any(|value| !value.is_finite()) {
@@ -166,7 +166,7 @@ mod tests {
             width: 3,
             values: places.iter().flat_map(|[a, b]| at(*a, *b)).collect(),
         };
-        let axes = Axes::of(&features).unwrap();
+        let axes = Axes::from_features(&features).unwrap();
         assert!(close(axes.shares[0], 0.9) && close(axes.shares[1], 0.1));
         // The second axis has −0.8 as its largest component, so its sign is changed.
         for (point, [a, b]) in axes.project(&features).iter().zip(places) {
@@ -184,7 +184,7 @@ mod tests {
     fn features_that_are_all_the_same_lie_in_one_point_and_broken_ones_are_refused() {
         let features = |values: Vec<f32>| Features { width: 2, values };
         let same = features(vec![1.0; 8]);
-        let axes = Axes::of(&same).unwrap();
+        let axes = Axes::from_features(&same).unwrap();
         assert_eq!(axes.shares, [0.0, 0.0]);
         assert!(
             axes.project(&same)
@@ -192,8 +192,8 @@ mod tests {
                 .all(|p| p[0] == 0.0 && p[1] == 0.0)
         );
         assert!(
-            Axes::of(&features(vec![f32::NAN; 4])).is_err()
-                && Axes::of(&features(Vec::new())).is_err()
+            Axes::from_features(&features(vec![f32::NAN; 4])).is_err()
+                && Axes::from_features(&features(Vec::new())).is_err()
         );
     }
 }

@@ -179,7 +179,7 @@ impl ProbePass {
     /// Returns a Problem if features are not finite.
     pub fn axes(&self) -> Result<ByExpert<Axes>> {
         let each = self.features.iter();
-        each.map(|(expert, features)| Ok((*expert, Axes::of(features)?)))
+        each.map(|(expert, features)| Ok((*expert, Axes::from_features(features)?)))
             .collect()
     }
 }

@@ -153,7 +153,7 @@ pub(super) fn recompute(
         };
         let (kept, found) = found(checker, &predictor, stored, task, &pictures)?;
         missing += pictures.len() - kept.len();
-        let others = told(checker, stored, task, (kept.as_slice(), &found), rounds);
+        let others = report_difference(checker, stored, task, (kept.as_slice(), &found), rounds);
         same += others.of - others.count.min(others.of);
     }
     if same > 0 {
@@ -169,7 +169,7 @@ pub(super) fn recompute(
 }
 
 /// Compares the recomputed predictions after a task with the stored ones, and reports the first difference.
-fn told(
+fn report_difference(
     checker: &mut Checker<'_>,
     stored: &StoredRun,
     task: usize,
@@ -256,7 +256,7 @@ fn predictor(
     header.config.backbone.clone_from(&material.config.backbone);
     let device = Some(material.config.device.as_str());
     let facts = (header, stored.plugin.clone());
-    Parts::of(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
+    Parts::new(facts, snapshot, device, checker.cache, false)?.assemble(checker.cache)
 }
 
 /// Predicts the images after a task. Returns those that could be read, with their rows, and their predictions.

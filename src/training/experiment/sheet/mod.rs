@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn said(seen: &[u8]) -> Vec<Answer> {
+    fn predict(seen: &[u8]) -> Vec<Answer> {
         seen.chunks(8 * 8 * 3)
             .map(|_| Answer::alone(Expert::ANSWER, &[2.0, 0.0]))
             .collect()
@@ -209,7 +209,7 @@ mod tests {
     fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
         let mut asked = Vec::new();
         let mut ask = |seen: Vec<u8>| {
-            let answers = said(&seen);
+            let answers = predict(&seen);
             asked.push(answers.len());
             Ok(answers)
         };
@@ -258,7 +258,7 @@ mod tests {
             folder: pictures.path(),
             only: &only,
         };
-        let mut answer = |seen: Vec<u8>| Ok(said(&seen));
+        let mut answer = |seen: Vec<u8>| Ok(predict(&seen));
         let mut on = |_| ControlFlow::Continue(());
         let count = fill(&columns(), asked, &csv, &mut answer, &mut on);
         assert_eq!(count.unwrap().unwrap().done, 2);
@@ -320,7 +320,7 @@ mod tests {
             _ => ControlFlow::Break(()),
         };
         let asked = all(pictures.path());
-        let mut answer = |seen: Vec<u8>| Ok(said(&seen));
+        let mut answer = |seen: Vec<u8>| Ok(predict(&seen));
         let ended = fill(&columns(), asked, &csv, &mut answer, &mut stop);
         assert_eq!(ended.unwrap(), None);
         let mut on = |_| ControlFlow::Continue(());

@@ -142,7 +142,7 @@ impl Teacher {
         }
         let chosen = Chosen::of(&before.config)?;
         let usual = &before.train_images[..before.own_tasks().min(after)];
-        let drill = TaskSchedule::of(&chosen, after, material.data.train.len(), usual);
+        let drill = TaskSchedule::new(&chosen, after, material.data.train.len(), usual);
         material
             .notes
             .extend(drill.note(&before.config).map(Words::from));

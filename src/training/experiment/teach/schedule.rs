@@ -33,7 +33,7 @@ pub(super) struct TaskSchedule {
 impl TaskSchedule {
     /// Returns the schedule of an added task with `images` training images that becomes task `task` (from 0). The
     /// earlier tasks of the run, without added ones, had `own` images each.
-    pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
+    pub fn new(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
         let config = chosen.config;
         let train: Vec<usize> = own.iter().copied().chain([images]).collect();
         let mut passes = chosen.kinds(task).unwrap_or_default().into_iter();
@@ -90,7 +90,7 @@ mod tests {
                 batch: 24,
                 ..RunConfig::default()
             };
-            let drill = TaskSchedule::of(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
+            let drill = TaskSchedule::new(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
             (drill.batch, drill.repeats, drill.images)
         };
         assert_eq!(repeats("lae"), (8, 8, 10));

@@ -83,7 +83,7 @@ impl Trainer<'_> {
         let steps = images.div_ceil(batch_size);
         let (mut losses, mut all) = (Vec::new(), Vec::new());
         let mut loader = self.train_loader(&samples, index, &pass)?;
-        let mut reading = UnreadableImages::of(images);
+        let mut reading = UnreadableImages::new(images);
         let mut shown = 0;
         loop {
             let batch = match self.next_batch(&mut loader, &phase, &mut reading)? {

@@ -76,7 +76,7 @@ pub(super) struct Trainer<'a> {
     /// Size of the method's state after the latest pass.
     kept_bytes: u64,
     /// Paths of unreadable images that were reported.
-    told: HashSet<String>,
+    reported: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
     /// When the latest checkpoint was saved, or when the run started.
@@ -128,7 +128,7 @@ impl<'a> Trainer<'a> {
             training_seconds: 0.0,
             at_gate: Duration::ZERO,
             kept_bytes: 0,
-            told: HashSet::new(),
+            reported: HashSet::new(),
             checkpointed: false,
             saved_at: Instant::now(),
             unsaved: None,
@@ -292,7 +292,7 @@ impl Trainer<'_> {
         for (_, problem) in images {
             self.unreadable.0.insert(problem.place.clone());
             // Reported once per run, because the same image fails in every epoch.
-            if !self.told.insert(problem.place.clone()) {
+            if !self.reported.insert(problem.place.clone()) {
                 continue;
             }
             self.remark(problem.clone());

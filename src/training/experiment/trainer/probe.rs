@@ -52,7 +52,7 @@ impl Trainer<'_> {
         {
             return Ok(ControlFlow::Break(()));
         }
-        let nearest = Nearest::of(sums);
+        let nearest = Nearest::new(sums);
         let (mut right, mut asked) = (0, 0);
         let count = |features, labels: &[usize]| {
             asked += labels.len();
@@ -81,7 +81,7 @@ impl Trainer<'_> {
         mut take: impl FnMut(Tensor<2>, &[usize]) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let phase = Phase::Evaluating { task: self.task };
-        let mut reading = UnreadableImages::of(samples.len());
+        let mut reading = UnreadableImages::new(samples.len());
         let options = LoaderOptions {
             cache: Some(self.kit.pixels.clone()),
             ..LoaderOptions::inference(self.kit.backbone.input, BATCH)
@@ -104,7 +104,7 @@ impl Trainer<'_> {
 struct Nearest(Prototypes);
 
 impl Nearest {
-    fn of(mut sums: Sums) -> Self {
+    fn new(mut sums: Sums) -> Self {
         let mut prototypes = Prototypes::default();
         prototypes.extend(sums.take_means());
         Self(prototypes)
@@ -132,11 +132,11 @@ mod tests {
         let mut sums = Sums::default();
         let known = Tensor::<2>::from_data([[9.0, 0.0], [1.0, 0.1], [0.0, 1.0f32]], &device);
         sums.add(&known, &[0, 0, 2]).unwrap();
-        let nearest = Nearest::of(sums);
+        let nearest = Nearest::new(sums);
         let asked = [[0.2, 0.1], [1.0, 9.0], [1.0, 0.0], [-1.0, -1.0f32]];
         let asked = Tensor::<2>::from_data(asked, &device);
         assert_eq!(nearest.right(asked, &[0, 2, 2, 1]).unwrap(), 2);
-        let nobody = Nearest::of(Sums::default());
+        let nobody = Nearest::new(Sums::default());
         assert!(nobody.right(known, &[0, 0, 2]).is_err());
     }
 }

@@ -57,7 +57,7 @@ impl Trainer<'_> {
         }
         self.unsaved = None;
         let saved = self.folder.save_checkpoint(&checkpoint, bulk);
-        self.told_saved(saved);
+        self.report_saved(saved);
         Ok(())
     }
 
@@ -67,11 +67,11 @@ impl Trainer<'_> {
             let saved = self
                 .folder
                 .save_checkpoint(&checkpoint, GeneratedTensors::new());
-            self.told_saved(saved);
+            self.report_saved(saved);
         }
     }
 
-    fn told_saved(&mut self, saved: Result<u64>) {
+    fn report_saved(&mut self, saved: Result<u64>) {
         self.checkpointed = saved.is_ok();
         match saved {
             Ok(_) => self.saved_at = Instant::now(),

@@ -27,7 +27,7 @@ impl Trainer<'_> {
         let mut answers = Answers::default();
         let study = self.method.study_cost(self.task);
         let mut strangeness: ByExpert<Vec<refusal::KnownImage>> = ByExpert::default();
-        let mut reading = UnreadableImages::of(samples.len());
+        let mut reading = UnreadableImages::new(samples.len());
         // No more images at once than in training.
         let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
         let at_once = at_once.clamp(1, JUDGE_BATCH);

@@ -25,7 +25,7 @@ struct Pets<'a> {
 }
 
 impl<'a> Pets<'a> {
-    fn of(network: &'a str, stack: &'a PetStack) -> Self {
+    fn new(network: &'a str, stack: &'a PetStack) -> Self {
         let blocks = stack.exported_blocks().into_iter();
         Self {
             network,
@@ -78,7 +78,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let images = normalised(model, &mut graph, &images);
     let mut features = Vec::new();
     for (name, stack) in &model.recipe.networks {
-        let pets = Pets::of(name, stack);
+        let pets = Pets::new(name, stack);
         let mut parts = GraphParts {
             graph: &mut graph,
             weights: &weights,
