@@ -175,7 +175,7 @@ pub(super) fn run(
         done: BTreeSet::new(),
         failures: Failures::default(),
         notes: Notes::default(),
-        pace: Pace::of(plan, cells),
+        pace: Pace::new(plan, cells),
         plan,
     };
     merged.follow(&receiver, control);

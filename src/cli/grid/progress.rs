@@ -34,7 +34,7 @@ impl GridReporter {
             reporter: None,
             cells: cells.len(),
             done: 0,
-            pace: Pace::of(plan, cells),
+            pace: Pace::new(plan, cells),
             splits: HashSet::new(),
             failures: Failures::default(),
             notes: Notes::default(),

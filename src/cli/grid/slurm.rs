@@ -97,7 +97,7 @@ pub(super) fn run(
         };
         tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
-    let mut standings = SlurmTask::of(plan, cells, place)?;
+    let mut standings = SlurmTask::by_cell(plan, cells, place)?;
     // The state of a finished run is more reliable than that of its task.
     let is_over = |cell| {
         matches!(

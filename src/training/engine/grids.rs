@@ -171,7 +171,7 @@ impl<'a, 'b> CellSink<'a, 'b> {
     /// Creates a sink for the cells of a plan, which run in this order.
     pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
         Self {
-            pace: Pace::of(plan, order),
+            pace: Pace::new(plan, order),
             sink,
             problem: None,
             reported: HashSet::new(),

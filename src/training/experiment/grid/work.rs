@@ -64,7 +64,7 @@ impl GridPlan {
                 if self.control.request() == ControlRequest::Stop {
                     return GridEnd::Stopped { saved: false };
                 }
-                let end = self.one(cell, sink);
+                let end = self.run_cell(cell, sink);
                 let standing = match &end {
                     Ok(CellEnd::Finished(folder)) => CellStanding::Done(folder.clone()),
                     Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
@@ -111,7 +111,7 @@ impl GridPlan {
     }
 
     /// Runs a cell, unless it is finished or another program is running it.
-    fn one(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
+    fn run_cell(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
         let control = self.control.clone();
         self.know_key(cell, &mut |what| {
             let phase = Phase::Preparing(what.into());
@@ -227,7 +227,7 @@ pub struct Pace {
 
 impl Pace {
     /// Returns the pace of these cells before the first one begins.
-    pub fn of(plan: &GridPlan, cells: &[usize]) -> Self {
+    pub fn new(plan: &GridPlan, cells: &[usize]) -> Self {
         let left = cells.iter();
         Self {
             began: None,

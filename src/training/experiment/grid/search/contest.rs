@@ -88,10 +88,10 @@ pub(super) fn best_first(rows: &[usize], measured: &RoundFigures) -> Vec<usize> 
 
 impl ContestResult {
     /// Returns the result of a contest of the rows `all`, of which `left` took part in the last round.
-    pub(super) fn of(all: &[usize], left: &[usize], measured: &RoundFigures) -> Self {
+    pub(super) fn new(all: &[usize], left: &[usize], measured: &RoundFigures) -> Self {
         let is_whole = |row: &usize| scores(measured.get(row)).is_some();
         Self {
-            winner: Winner::of(&ranked(left, |row| scores(measured.get(&row)))),
+            winner: Winner::select(&ranked(left, |row| scores(measured.get(&row)))),
             unranked: all.iter().copied().filter(|row| !is_whole(row)).collect(),
         }
     }
@@ -99,11 +99,11 @@ impl ContestResult {
 
 impl Winner {
     /// Returns the winner of these rows, which are sorted by their means in descending order.
-    fn of(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
+    fn select(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
         let ((row, own), others) = rows.split_first()?;
         let others: Vec<Second> = others
             .iter()
-            .filter_map(|(row, other)| Second::of(*row, own, other, rows.len()))
+            .filter_map(|(row, other)| Second::compare(*row, own, other, rows.len()))
             .collect();
         let is_level = |second: &&Second| second.p.is_none_or(|p| p > SIGNIFICANCE);
         let own = values(own);
@@ -125,7 +125,7 @@ impl Winner {
 impl Second {
     /// Returns the comparison of a row with the best one over the repetitions that both have; `rows` is the number of
     /// compared rows.
-    fn of(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
+    fn compare(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
         let pairs = best
             .iter()
             .filter_map(|(repetition, own)| Some(own - other.get(repetition)?));
@@ -162,7 +162,7 @@ mod tests {
     /// Returns the winner of rows with these scores by seed.
     fn winner(rows: &[&[f64]]) -> Winner {
         let all: Vec<usize> = (0..rows.len()).collect();
-        Winner::of(&ranked(&all, |row| Some(scores_of(rows[row])))).unwrap()
+        Winner::select(&ranked(&all, |row| Some(scores_of(rows[row])))).unwrap()
     }
 
     #[test]
@@ -229,16 +229,16 @@ mod tests {
             ranked.into_iter().map(|(row, _)| row).collect()
         };
         assert_eq!(places(&[0, 1, 2, 3]), [3, 1]);
-        assert_eq!(Winner::of(&ranked(&[0, 2], scores)), None);
+        assert_eq!(Winner::select(&ranked(&[0, 2], scores)), None);
         // If no run of a grid was finished, no row is ranked.
-        let nothing = ContestResult::of(&[0, 1], &[0, 1], &RoundFigures::new());
+        let nothing = ContestResult::new(&[0, 1], &[0, 1], &RoundFigures::new());
         assert_eq!((nothing.winner, nothing.unranked), (None, vec![0, 1]));
     }
 
     #[test]
     fn rows_without_a_class_order_and_seed_in_common_are_not_told_apart() {
         let other: Scores<'_> = [((&[][..], 7), 10.0), ((&[][..], 8), 11.0)].into();
-        let told = Winner::of(&[(0, scores_of(&[90.0, 91.0])), (1, other)]).unwrap();
+        let told = Winner::select(&[(0, scores_of(&[90.0, 91.0])), (1, other)]).unwrap();
         assert_eq!(told.level, [1]);
         assert_eq!(told.second.unwrap().difference, 80.0);
     }

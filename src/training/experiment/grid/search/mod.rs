@@ -314,7 +314,7 @@ impl Search {
         }
         let contests = self.contests.iter().zip(&left);
         let verdicts: Vec<ContestResult> = contests
-            .map(|(contest, left)| ContestResult::of(&contest.rows, left, &measured))
+            .map(|(contest, left)| ContestResult::new(&contest.rows, left, &measured))
             .collect();
         if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
             return Err(Problem::new(message!("problem-search-row-incomplete"))

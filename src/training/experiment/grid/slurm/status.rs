@@ -114,7 +114,7 @@ impl TaskState {
     }
 
     /// Derives the state from Slurm's state (empty if Slurm no longer lists the task) and the files of the task.
-    fn of(word: &str, report: &Path, log: &Path) -> Self {
+    fn from_word(word: &str, report: &Path, log: &Path) -> Self {
         match word {
             "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => {
                 return Self::Running;
@@ -159,7 +159,7 @@ impl SlurmTask {
     ///
     /// # Errors
     /// Returns a Problem if cells were submitted and Slurm does not respond.
-    pub fn of(
+    pub fn by_cell(
         plan: &GridPlan,
         cells: &[usize],
         place: &RemoteMachine,
@@ -167,7 +167,7 @@ impl SlurmTask {
         let name = &plan.cells.grid.name;
         let submissions = Submission::all(&plan.root).filter(|known| known.grid == *name);
         let submissions: Vec<Submission> = submissions.collect();
-        let grids = OnCluster::of(&submissions, place)?;
+        let grids = OnCluster::query(&submissions, place)?;
         let mut own: HashMap<&str, &Self> = HashMap::new();
         for (submission, grid) in submissions.iter().zip(&grids) {
             for (cell, task) in submission.submitted().zip(&grid.tasks) {
@@ -190,7 +190,7 @@ impl SlurmTask {
         let log = submission.folder.join("logs").join(format!("{id}.log"));
         let report = submission.folder.join("cells");
         let report = report.join(format!("{}.json", cell.number));
-        let state = TaskState::of(&task.state, &report, &log);
+        let state = TaskState::from_word(&task.state, &report, &log);
         let last_lines = match state {
             TaskState::Failed => last_lines(&log),
             _ => Vec::new(),
@@ -280,7 +280,7 @@ impl OnCluster {
     }
 
     /// Returns these submissions with their tasks as Slurm reports them now.
-    pub(super) fn of(submissions: &[Submission], place: &RemoteMachine) -> Result<Vec<Self>> {
+    pub(super) fn query(submissions: &[Submission], place: &RemoteMachine) -> Result<Vec<Self>> {
         if submissions.is_empty() {
             return Ok(Vec::new());
         }
@@ -311,7 +311,7 @@ pub fn watch(place: &RemoteMachine, root: &Path) -> Result<Vec<OnCluster>> {
     let root = place.folder.as_deref().map_or(root, Path::new);
     let open = |known: &Submission| known.is_open_at(&place.name);
     let mut submissions: Vec<Submission> = Submission::all(root).filter(open).collect();
-    let all = OnCluster::of(&submissions, place)?;
+    let all = OnCluster::query(&submissions, place)?;
     for (submission, seen) in submissions.iter_mut().zip(&all) {
         if seen.is_over() {
             submission.over = true;
@@ -329,7 +329,7 @@ mod tests {
     fn the_state_of_a_task_is_what_slurm_says_else_what_it_left() {
         let folder = tempfile::tempdir().unwrap();
         let [report, log] = ["2.json", "1_2.log"].map(|name| folder.path().join(name));
-        let state = |word: &str| TaskState::of(word, &report, &log);
+        let state = |word: &str| TaskState::from_word(word, &report, &log);
         assert!(state("RUNNING").is_queued() && state("PENDING").is_queued());
         assert_eq!(state(""), TaskState::Cancelled);
         std::fs::write(

@@ -83,7 +83,7 @@ pub fn submit(
             .at_path(&root)
             .advise(message!("slurm-another-submits-advice")));
     };
-    let tasks = SlurmTask::of(plan, cells, place)?;
+    let tasks = SlurmTask::by_cell(plan, cells, place)?;
     let is_queued = |cell: &&usize| tasks.get(*cell).is_some_and(|task| task.state.is_queued());
     let to_do = |cell: &&usize| {
         let state = plan.state(**cell);
@@ -225,7 +225,7 @@ fn arrays(
 /// # Errors
 /// Returns a Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &RemoteMachine) -> Result<usize> {
-    cancel_queued(place, SlurmTask::of(plan, cells, place)?.values())
+    cancel_queued(place, SlurmTask::by_cell(plan, cells, place)?.values())
 }
 
 /// Cancels the waiting tasks of this submission and ends the running ones, which save their state.
@@ -234,7 +234,7 @@ pub fn cancel(plan: &GridPlan, cells: &[usize], place: &RemoteMachine) -> Result
 /// Returns a Problem if Slurm does not respond.
 pub fn cancel_submission(folder: &Path, place: &RemoteMachine) -> Result<()> {
     let submission = Submission::in_folder(folder.to_path_buf());
-    let grids = OnCluster::of(submission.as_slice(), place)?;
+    let grids = OnCluster::query(submission.as_slice(), place)?;
     cancel_queued(place, grids.iter().flat_map(|grid| &grid.tasks)).map(drop)
 }
 
