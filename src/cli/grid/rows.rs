@@ -53,7 +53,11 @@ impl Options {
     /// # Errors
     /// Returns a Problem that lists the possible endings.
     pub fn check(&self) -> Result<()> {
-        self.export.as_deref().map(Format::of).transpose().map(drop)
+        self.export
+            .as_deref()
+            .map(Format::from_path)
+            .transpose()
+            .map(drop)
     }
 
     fn request(&self) -> TableRequest {
@@ -119,9 +123,9 @@ pub(super) fn print_rows(
         ));
     }
     if let Some(path) = &options.export {
-        let bytes = match Format::of(path)? {
+        let bytes = match Format::from_path(path)? {
             Format::Csv | Format::Markdown | Format::Latex => {
-                made.export(Format::of(path)?)?.into_bytes()
+                made.export(Format::from_path(path)?)?.into_bytes()
             }
             format => {
                 let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();

@@ -85,7 +85,7 @@ impl Args {
 
     /// Checks that no option is without effect.
     fn check(&self) -> Result<()> {
-        let format = self.export.as_deref().map(Format::of).transpose()?;
+        let format = self.export.as_deref().map(Format::from_path).transpose()?;
         let is_figure = matches!(format, Some(Format::Svg | Format::Pdf | Format::Png));
         if self.figure.is_some() && !is_figure {
             return Err(
@@ -125,7 +125,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     let root = store::runs_root(args.out.as_deref());
     let (mut listed, any) = found(args, &root)?;
-    let format = args.export.as_deref().map(Format::of).transpose()?;
+    let format = args.export.as_deref().map(Format::from_path).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
     // A run that is named explicitly is included even if it is unfinished.
@@ -208,7 +208,7 @@ fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
 /// Removes unfinished runs, and reports this.
 fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
     let all = runs.len();
-    runs.retain(|run| Progress::of(run).is_complete());
+    runs.retain(|run| Progress::new(run).is_complete());
     let left_out = counted(all - runs.len(), "run");
     match all - runs.len() {
         0 => Ok(()),
@@ -244,7 +244,7 @@ fn give_table(args: &Args, runs: &[TableRun<'_>], unfinished: bool) -> Result<En
     }
     match &args.export {
         Some(path) => {
-            let text = table.export(Format::of(path)?)?;
+            let text = table.export(Format::from_path(path)?)?;
             store::write_file(path, text.as_bytes())?;
         }
         None => args
@@ -298,7 +298,7 @@ fn text(listed: &[ListedRun]) -> String {
 fn state(run: &RunSummary) -> String {
     match run.state {
         StoredState::Finished => "finished".to_string(),
-        StoredState::Running => format!("running, {}", Progress::of(run)),
+        StoredState::Running => format!("running, {}", Progress::new(run)),
         StoredState::Interrupted { task, epoch } => {
             let tasks = run.header.tasks.len();
             format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)

@@ -197,7 +197,7 @@ pub struct MadeOf {
 
 impl MadeOf {
     /// Creates it from words, and options as returned by `RunConfig::as_options`.
-    pub fn of(words: &str, options: Vec<(String, Option<String>)>) -> Self {
+    pub fn new(words: &str, options: Vec<(String, Option<String>)>) -> Self {
         let mut settings = String::new();
         let mut add = |name: &str, value: &str| {
             let in_line = |text: &str| text.replace(['\t', '\n'], " ");
@@ -219,7 +219,7 @@ impl MadeOf {
 
     /// Creates it for an unreadable run, of which only the name is known.
     pub fn unread(name: &str) -> Self {
-        Self::of(name, Vec::new())
+        Self::new(name, Vec::new())
     }
 
     fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -329,7 +329,7 @@ mod tests {
         let made = |words: &str, options: &[(&str, &str)]| {
             let options = options.iter();
             let options = options.map(|(name, value)| (name.to_string(), Some(value.to_string())));
-            MadeOf::of(words, options.collect())
+            MadeOf::new(words, options.collect())
         };
         let (digits, none) = (made("digits LAE", &[]), MadeOf::default());
         assert!(search("first small LAE", &["thesis"]).finds(&said, &digits));
@@ -396,7 +396,7 @@ mod tests {
             blocks: "0,2,4".into(),
             ..RunConfig::default()
         };
-        let made = MadeOf::of("", config.as_options(&[], &[]));
+        let made = MadeOf::new("", config.as_options(&[], &[]));
         for text in [
             "blocks=0,2,4",
             "blocks 0,2,4",

@@ -225,7 +225,7 @@ impl RunHeader {
         let switches = switches.map(|words| (words.replace(' ', "-"), None));
         let mut options = config.as_options(&[], &[]);
         options.extend(switches);
-        MadeOf::of(&words, options)
+        MadeOf::new(&words, options)
     }
 
     /// Returns the class names of a task; empty if it does not have the task.

@@ -158,7 +158,7 @@ mod tests {
         folder
     }
 
-    fn said() -> About {
+    fn sample() -> About {
         About {
             name: "First = \"try\"".into(),
             tags: vec!["thesis".into(), "猫".into()],
@@ -171,13 +171,13 @@ mod tests {
     fn what_is_said_is_kept_and_taken_back_without_a_trace() {
         let run = run();
         assert_eq!(about(run.path()), (About::default(), None));
-        assert_eq!(set_about(run.path(), &said()).unwrap(), said());
-        assert_eq!(about(run.path()), (said(), None));
+        assert_eq!(set_about(run.path(), &sample()).unwrap(), sample());
+        assert_eq!(about(run.path()), (sample(), None));
         set_about(run.path(), &About::default()).unwrap();
         set_about(run.path(), &About::default()).unwrap();
         assert_eq!(std::fs::read_dir(run.path()).unwrap().count(), 1);
         let none = tempfile::tempdir().unwrap();
-        assert!(set_about(none.path(), &said()).is_err());
+        assert!(set_about(none.path(), &sample()).is_err());
     }
 
     #[test]
@@ -197,8 +197,8 @@ mod tests {
             assert!(remark.unwrap().is("problem-run-note-unreadable"));
         }
         // A damaged file can be replaced.
-        set_about(run.path(), &said()).unwrap();
-        assert_eq!(about(run.path()), (said(), None));
+        set_about(run.path(), &sample()).unwrap();
+        assert_eq!(about(run.path()), (sample(), None));
     }
 
     #[test]
@@ -219,8 +219,8 @@ mod tests {
         let target = other.path().join("precious");
         std::fs::write(&target, "mine").unwrap();
         std::os::unix::fs::symlink(&target, run.path().join(ABOUT_FILE)).unwrap();
-        set_about(run.path(), &said()).unwrap();
+        set_about(run.path(), &sample()).unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "mine");
-        assert_eq!(about(run.path()).0, said());
+        assert_eq!(about(run.path()).0, sample());
     }
 }

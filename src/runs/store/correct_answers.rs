@@ -45,7 +45,7 @@ impl TryFrom<String> for Bits {
 impl CorrectPredictions {
     /// Returns the record for a run with these latest predictions; `None` for runs of versions that did not record the
     /// fingerprints of their images.
-    pub fn of(header: &RunHeader, answers: &Answers) -> Option<Self> {
+    pub fn new(header: &RunHeader, answers: &Answers) -> Option<Self> {
         let mut order: Vec<usize> = (0..answers.labels.len()).collect();
         let place = |at: usize| {
             let sample = answers.samples.get(at).copied();

@@ -66,7 +66,7 @@ impl Format {
 
     /// Returns the path with this format's extension appended, unless it already has it.
     pub fn ended(self, path: PathBuf) -> PathBuf {
-        match Self::of(&path).ok() == Some(self) {
+        match Self::from_path(&path).ok() == Some(self) {
             true => path,
             false => path.with_added_extension(self.ending()),
         }
@@ -76,7 +76,7 @@ impl Format {
     ///
     /// # Errors
     /// Returns a Problem that lists the extensions if there is no such format.
-    pub fn of(path: &Path) -> Result<Self> {
+    pub fn from_path(path: &Path) -> Result<Self> {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
             .into_iter()
@@ -198,7 +198,10 @@ mod tests {
 
     #[test]
     fn the_ending_names_the_format() {
-        assert_eq!(Format::of(Path::new("a.TEX")).ok(), Some(Format::Latex));
-        assert!(Format::of(Path::new("a.docx")).is_err());
+        assert_eq!(
+            Format::from_path(Path::new("a.TEX")).ok(),
+            Some(Format::Latex)
+        );
+        assert!(Format::from_path(Path::new("a.docx")).is_err());
     }
 }

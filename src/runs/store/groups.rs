@@ -34,7 +34,7 @@ pub struct Progress {
 
 impl Progress {
     /// Returns the progress of a run.
-    pub fn of(run: &RunSummary) -> Self {
+    pub fn new(run: &RunSummary) -> Self {
         Self {
             done: run.saved(),
             of: run.header.tasks.len(),
@@ -130,13 +130,13 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
         .map(|kind| Kind {
             header: &kind[0].1.header,
             runs: kind.len(),
-            progress: Progress::of(kind[0].1),
+            progress: Progress::new(kind[0].1),
         })
         .collect();
     let group = |(kind, label): (&Vec<&(_, &RunSummary)>, String)| Group {
         label,
         header: kind[0].1.header.clone(),
-        orders: OrdersSummary::of(kind.iter().map(|(_, run)| run.for_scripts()).collect()),
+        orders: OrdersSummary::new(kind.iter().map(|(_, run)| run.for_scripts()).collect()),
     };
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }

@@ -369,12 +369,12 @@ pub struct OrdersSummary {
 
 /// Returns the figures of several runs with their mean and standard deviation.
 pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
-    OrdersSummary::of(runs.iter().map(summary).collect())
+    OrdersSummary::new(runs.iter().map(summary).collect())
 }
 
 impl OrdersSummary {
     /// Computes mean and standard deviation of these runs.
-    pub fn of(runs: Vec<Summary>) -> Self {
+    pub fn new(runs: Vec<Summary>) -> Self {
         let figures: Vec<&Figures> = runs.iter().map(|run| &run.figures).collect();
         let (mean, std) = Figures::mean_and_std(&figures);
         Self { runs, mean, std }

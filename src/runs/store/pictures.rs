@@ -100,7 +100,7 @@ impl AddedPictures {
         }
         let text = to_csv(&rows)?;
         keep_file(&added_task.join(PICTURES_FILE), &text)?;
-        Ok(Self::of(added_task, rows, &text, bit_depth))
+        Ok(Self::new(added_task, rows, &text, bit_depth))
     }
 
     /// Reads the image list of an added task with this number of classes, for a run with this bit depth.
@@ -120,10 +120,10 @@ impl AddedPictures {
                 "it lists no images of this added task",
             ));
         }
-        Ok(Self::of(added_task, rows, &text, bit_depth))
+        Ok(Self::new(added_task, rows, &text, bit_depth))
     }
 
-    fn of(added_task: &Path, rows: Vec<Row>, text: &[u8], bit_depth: usize) -> Self {
+    fn new(added_task: &Path, rows: Vec<Row>, text: &[u8], bit_depth: usize) -> Self {
         let folder = Folder {
             path: added_task.join(PICTURES_FOLDER),
             inside: String::new(),

@@ -82,7 +82,7 @@ pub struct LatestFigures {
 
 impl LatestFigures {
     /// Computes the figures of the predictions after this task (from 0).
-    fn of(header: &RunHeader, task: usize, answers: &Answers) -> Self {
+    fn new(header: &RunHeader, task: usize, answers: &Answers) -> Self {
         let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
         let first = header.tasks.first().cloned().unwrap_or_default();
         let seen = header.tasks.get(task).map_or(0, |task| task.end);
@@ -94,7 +94,7 @@ impl LatestFigures {
                 None => calibration_error(answers, header.answering()),
                 Some(_) => None,
             },
-            answered: CorrectPredictions::of(header, answers),
+            answered: CorrectPredictions::new(header, answers),
         }
     }
 }
@@ -117,7 +117,7 @@ impl RunSummary {
             summary.count(report);
         }
         let last = run.reports.last();
-        summary.latest = last.map(|last| LatestFigures::of(&run.header, last.task, &last.answers));
+        summary.latest = last.map(|last| LatestFigures::new(&run.header, last.task, &last.answers));
         summary
     }
 
@@ -169,7 +169,7 @@ impl RunSummary {
     /// Adds the measurements of the next task.
     fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
         self.count(report);
-        self.latest = Some(LatestFigures::of(
+        self.latest = Some(LatestFigures::new(
             &self.header,
             report.task,
             &report.answers,
@@ -250,7 +250,7 @@ struct Written<S> {
 struct Mark(String, u64, u64);
 
 impl Mark {
-    fn of(folder: &Path, name: String) -> Self {
+    fn new(folder: &Path, name: String) -> Self {
         let about = std::fs::metadata(folder.join(&name)).ok();
         let written = about.as_ref().and_then(|about| about.modified().ok());
         let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -282,7 +282,7 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
     }
     let mut marks: Vec<Mark> = names
         .into_iter()
-        .map(|name| Mark::of(folder, name))
+        .map(|name| Mark::new(folder, name))
         .collect();
     // Keys are hashes of all settings, so adding a setting changes all of them.
     marks.push(Mark(SETTINGS.clone(), 0, 0));

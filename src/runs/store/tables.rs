@@ -104,7 +104,7 @@ pub(super) struct Column<'a> {
 
 impl<'a> Column<'a> {
     /// Finds the column with this name in a table with this header.
-    pub fn of(header: &csv::StringRecord, name: &'a str, path: &'a Path) -> Self {
+    pub fn find(header: &csv::StringRecord, name: &'a str, path: &'a Path) -> Self {
         let at = header.iter().position(|known| known == name);
         Self { path, name, at }
     }
@@ -143,7 +143,7 @@ pub(super) fn read_answers(
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
-    let column = |name| Column::of(&header, name, path);
+    let column = |name| Column::find(&header, name, path);
     let [samples, labels, given_tasks, added_task] =
         ["sample", "label", "task_given", "lesson"].map(column);
     let certainties: Vec<String> = experts.iter().copied().map(certainty_column).collect();

@@ -33,7 +33,7 @@ const LIMIT: (&str, &str) = (
 );
 
 /// Returns a setting of this group with this placeholder for its value on the command line.
-const fn of(
+const fn new_spec(
     group: SettingGroup,
     value: &'static str,
     title: &'static str,
@@ -51,14 +51,14 @@ const fn of(
 const fn data(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
         shown: SettingPlace::ByHand,
-        ..of(SettingGroup::Data, value, title, kind)
+        ..new_spec(SettingGroup::Data, value, title, kind)
     }
 }
 
 const fn backbone(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
         shown: SettingPlace::ByHand,
-        ..of(SettingGroup::Backbone, value, title, kind)
+        ..new_spec(SettingGroup::Backbone, value, title, kind)
     }
 }
 
@@ -66,12 +66,12 @@ const fn pet(value: &'static str, title: &'static str, kind: SettingKind) -> Set
     SettingSpec {
         shown: SettingPlace::ByHand,
         needs: Needs::Pet,
-        ..of(SettingGroup::Pet, value, title, kind)
+        ..new_spec(SettingGroup::Pet, value, title, kind)
     }
 }
 
 const fn method(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
-    of(SettingGroup::Method, value, title, kind)
+    new_spec(SettingGroup::Method, value, title, kind)
 }
 
 /// Generates the fields of [`RunConfig`] and the list [`SETTINGS`] from entries of documentation, key, type,
@@ -242,11 +242,11 @@ settings_of_every_run! {
         fix: "Turn label smoothing off",
     };
     /// Maximum number of training images per class
-    train_limit: Option<usize> = of(SettingGroup::Data, "N", "Training images per class", SettingKind::Limit) {
+    train_limit: Option<usize> = new_spec(SettingGroup::Data, "N", "Training images per class", SettingKind::Limit) {
         usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// Maximum number of test images per class
-    test_limit: Option<usize> = of(SettingGroup::Data, "N", "Test images per class", SettingKind::Limit) {
+    test_limit: Option<usize> = new_spec(SettingGroup::Data, "N", "Test images per class", SettingKind::Limit) {
         usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// Share of each class's images held out for testing, if the data has no test split
@@ -262,7 +262,7 @@ settings_of_every_run! {
         fix: "Measure on the test images", of_data: true,
     };
     /// Seed for random test and validation splits
-    split_seed: u64 = of(SettingGroup::Data, "N", "Split seed", SettingKind::Seed) { refused: SEED };
+    split_seed: u64 = new_spec(SettingGroup::Data, "N", "Split seed", SettingKind::Seed) { refused: SEED };
     /// Keep all copies of an image on the same side of a random split
     copies_together: bool = data("on|off", "Keep copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version that drew every image by itself.

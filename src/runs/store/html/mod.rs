@@ -157,7 +157,8 @@ fn published(groups: &[Group]) -> Markup {
         let orders = runs.iter().map(|run| &run.class_order);
         let measured = runs.first()?.tasks.len();
         let final_accuracy = group.orders.mean.final_accuracy()?;
-        let beside = BesidePublished::of((&group.header, measured), orders, final_accuracy).ok()?;
+        let beside =
+            BesidePublished::new((&group.header, measured), orders, final_accuracy).ok()?;
         Some((group.label.clone(), beside))
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();

@@ -144,7 +144,7 @@ pub fn extract(file: &Path, into: &Path) -> Result<Extracted> {
             fs::create_dir_all(folder).map_err(unwritable)?;
             folders.insert(folder.to_path_buf());
         }
-        if !take(&mut archive, part, target.as_deref(), file)? {
+        if !extract_file(&mut archive, part, target.as_deref(), file)? {
             changed.push(part.name.clone());
         }
         written.extend(target);
@@ -256,7 +256,7 @@ fn bounded(manifest: &Manifest, packed: u64, path: &Path) -> Result<()> {
 }
 
 /// Extracts one file and returns whether it matches the manifest. Never writes more bytes than the manifest states.
-fn take(
+fn extract_file(
     archive: &mut Archive,
     part: &PackedFile,
     target: Option<&Path>,

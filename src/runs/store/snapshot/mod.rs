@@ -61,7 +61,7 @@ impl Label {
     }
 
     /// Returns the label in a file's metadata; `None` in files of older versions.
-    fn of(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
+    fn from_metadata(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
         serde_json::from_str(metadata?.get(LABEL)?).ok()
     }
 
@@ -85,7 +85,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     loop {
         let path = snapshot_file(&added_tasks::task_folder(folder, at), at);
         let file = tensors::open(&path, &doing)?;
-        let label = Label::of(file.header().metadata().as_ref());
+        let label = Label::from_metadata(file.header().metadata().as_ref());
         if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {
             return Err(another(&path, task));
         }
@@ -127,7 +127,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
 pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
     let path = snapshot_file(&added_tasks::task_folder(folder, task), task);
     let file = tensors::open(&path, "read a snapshot")?;
-    let Some(label) = Label::of(file.header().metadata().as_ref()) else {
+    let Some(label) = Label::from_metadata(file.header().metadata().as_ref()) else {
         return Ok(None);
     };
     let found = Label::of_whole(task, &hashes(&load_snapshot(folder, task)?));
@@ -188,7 +188,7 @@ impl Before {
     fn read(folder: &Path, task: usize) -> Option<Self> {
         let path = snapshot_file(folder, task);
         let file = tensors::open(&path, "read a snapshot").ok()?;
-        let label = Label::of(file.header().metadata().as_ref())?;
+        let label = Label::from_metadata(file.header().metadata().as_ref())?;
         Some(Self {
             task,
             sha256: label.sha256,
@@ -206,7 +206,7 @@ struct RowHashes {
 }
 
 impl RowHashes {
-    fn of(tensor: &HostTensor) -> Self {
+    fn new(tensor: &HostTensor) -> Self {
         let width: usize = tensor.shape.iter().skip(1).product();
         let each = match width >= NARROW {
             true => width,
@@ -243,7 +243,7 @@ impl RowHashes {
 }
 
 fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
-    let hashed = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::of(tensor));
+    let hashed = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::new(tensor));
     tensors.iter().map(hashed).collect()
 }
 

@@ -58,10 +58,13 @@ impl Condition {
                 _ => parts.push(part.to_string()),
             }
         }
-        parts.iter().map(|part| Self::one(part, runs)).collect()
+        parts
+            .iter()
+            .map(|part| Self::read_comparison(part, runs))
+            .collect()
     }
 
-    fn one(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
+    fn read_comparison(text: &str, runs: &[TableRun<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((at, operator)) = operator_in(text) else {
             return Err(

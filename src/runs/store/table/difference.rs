@@ -30,11 +30,11 @@ pub struct Difference {
 
 impl Difference {
     /// Returns the A_N of a row minus that of another, over what both have; `None` if they have nothing in common.
-    pub fn of(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
+    pub fn new(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
         let others = by_repetition(base);
         let own = by_repetition(row);
         let mut seen = HashSet::new();
-        let repetitions = row.runs.iter().map(|run| Repetition::of(run));
+        let repetitions = row.runs.iter().map(|run| Repetition::new(run));
         let pairs = repetitions.filter_map(|repetition| {
             let both = own.get(&repetition).zip(others.get(&repetition));
             seen.insert(repetition).then_some(both).flatten()
@@ -65,7 +65,7 @@ struct Repetition<'a> {
 }
 
 impl<'a> Repetition<'a> {
-    fn of(run: &'a TableRun<'a>) -> Self {
+    fn new(run: &'a TableRun<'a>) -> Self {
         let header = run.header;
         Self {
             class_order: &header.class_order,
@@ -86,7 +86,7 @@ fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
     let mut all: HashMap<_, BySeed> = HashMap::new();
     for run in &row.runs {
         if let Some(accuracy) = run.figures.final_accuracy() {
-            let seeds = all.entry(Repetition::of(run)).or_default();
+            let seeds = all.entry(Repetition::new(run)).or_default();
             let seed = run.header.method.seed(&run.header.config);
             seeds.entry(seed).or_default().push(accuracy);
         }

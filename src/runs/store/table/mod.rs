@@ -109,7 +109,7 @@ impl Row<'_> {
         };
         let orders = self.runs.iter().map(|run| &run.header.class_order);
         let final_accuracy = self.mean.final_accuracy().unwrap_or(f64::NAN);
-        BesidePublished::of((first.header, first.saved()), orders, final_accuracy)
+        BesidePublished::new((first.header, first.saved()), orders, final_accuracy)
     }
 }
 

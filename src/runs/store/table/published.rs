@@ -102,7 +102,7 @@ impl BesidePublished {
     ///
     /// # Errors
     /// Returns the reason, as a sentence, if there is none; unfinished runs and runs with added tasks have none.
-    pub fn of<'a>(
+    pub fn new<'a>(
         (header, measured): (&RunHeader, usize),
         orders: impl Iterator<Item = &'a Vec<String>>,
         final_accuracy: f64,

@@ -125,7 +125,7 @@ impl TableRequest {
             let base = base_of(&rows, &bases, at).filter(|base| *base != at);
             let published = self.published.then(|| rows[at].beside_published());
             RowComparisons {
-                against: base.and_then(|base| Difference::of(&rows[at], &rows[base])),
+                against: base.and_then(|base| Difference::new(&rows[at], &rows[base])),
                 not_published: published.as_ref().and_then(|p| p.as_ref().err().cloned()),
                 published: published.and_then(std::result::Result::ok),
             }

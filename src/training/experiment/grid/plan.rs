@@ -294,7 +294,7 @@ impl GridPlan {
                 title: row.title.clone(),
                 settings: row.varied.iter().cloned().collect(),
                 missing: own.len() - runs.len(),
-                figures: OrdersSummary::of(runs),
+                figures: OrdersSummary::new(runs),
             })
         });
         figures.collect()
