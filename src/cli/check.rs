@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         seconds,
     };
     args.json.print_results(&checked, &text(&report, seconds))?;
-    Ok(End::of(verdict != Verdict::Differs))
+    Ok(End::from_success(verdict != Verdict::Differs))
 }
 
 /// Returns the report as text.

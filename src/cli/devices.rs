@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         entries.push(Entry { info, default });
     }
     args.json.print_results(&entries, &table.to_string())?;
-    Ok(End::of(passed))
+    Ok(End::from_success(passed))
 }
 
 /// Tests the GPUs selected by `--device`; returns whether all passed.

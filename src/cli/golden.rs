@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         entries.push(entry);
     }
     args.json.print_results(&entries, &text)?;
-    Ok(End::of(entries.iter().all(|entry| entry.ok)))
+    Ok(End::from_success(entries.iter().all(|entry| entry.ok)))
 }
 
 fn entry(path: &Path, report: Option<&GoldenReport>) -> Entry {

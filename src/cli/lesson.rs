@@ -256,7 +256,7 @@ impl Player<'_> {
             runs,
         };
         self.args.output.json.print_results(&played, &text)?;
-        Ok(End::of(holds))
+        Ok(End::from_success(holds))
     }
 
     fn checks(&self) -> Vec<Check<'_>> {

@@ -213,7 +213,7 @@ enum End {
 
 impl End {
     /// Returns the end of a subcommand with this result.
-    fn of(is_good: bool) -> Self {
+    fn from_success(is_good: bool) -> Self {
         match is_good {
             true => Self::Done,
             false => Self::Failed,

@@ -109,5 +109,5 @@ pub(super) fn run(args: &Args) -> Result<End> {
         table.to_string()
     };
     args.json.print_results(&lines, &text)?;
-    Ok(End::of(!failed))
+    Ok(End::from_success(!failed))
 }

@@ -58,7 +58,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
         complain(problem);
     }
     args.json.print_results(&plugins, &text)?;
-    Ok(End::of(args.names.is_empty() || problems.is_empty()))
+    Ok(End::from_success(
+        args.names.is_empty() || problems.is_empty(),
+    ))
 }
 
 /// Records that a file may replace a built-in plugin.
@@ -86,7 +88,7 @@ fn checked(args: &Args) -> Result<End> {
     }
     let text: String = sound.into_iter().map(whole).collect();
     args.json.print_results(&plugins, &text)?;
-    Ok(End::of(broken.is_empty()))
+    Ok(End::from_success(broken.is_empty()))
 }
 
 fn table(plugins: &[PluginFacts]) -> String {

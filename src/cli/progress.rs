@@ -59,7 +59,7 @@ impl Reporter {
     /// Reports how to resume a run that failed, if it had begun.
     pub fn failed(&self) {
         if let Some(header) = &self.header {
-            self.line(&format!(
+            self.print_line(&format!(
                 "saved progress is kept; to resume: {}",
                 resume_command(header)
             ));
@@ -67,7 +67,7 @@ impl Reporter {
     }
 
     /// Prints a permanent line.
-    fn line(&self, text: &str) {
+    fn print_line(&self, text: &str) {
         match &self.bar {
             // Lines must be printed above the bar.
             Some(bar) => bar.suspend(|| tell(text)),
@@ -77,7 +77,7 @@ impl Reporter {
 
     fn milestone(&self, text: &str) {
         if !self.quiet {
-            self.line(text);
+            self.print_line(text);
         }
     }
 
@@ -179,7 +179,7 @@ impl Sink for Reporter {
             }
             // Remarks are shown even with `--quiet`.
             Event::Remark { problem, .. } => {
-                self.line(&problem.to_string().replacen("problem:", "note:", 1));
+                self.print_line(&problem.to_string().replacen("problem:", "note:", 1));
             }
             Event::Assumed(sentences) => {
                 for sentence in sentences {

@@ -364,13 +364,13 @@ pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
     let in_json = [&words[..], &["--json", "-"]].concat();
     let file = json.json.as_deref().filter(|_| !json.on_stdout());
     if let Some(path) = file {
-        let Some(text) = said(&place, &in_json)? else {
+        let Some(text) = read_output(&place, &in_json)? else {
             return Ok(End::Failed);
         };
         store::write_file(path, text.as_bytes())?;
     }
     let shown = if json.on_stdout() { &in_json } else { &words };
-    let Some(text) = said(&place, shown)? else {
+    let Some(text) = read_output(&place, shown)? else {
         return Ok(End::Failed);
     };
     say(&text)?;
@@ -378,7 +378,7 @@ pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
 }
 
 /// Returns the standard output of the program there; `None` if it failed, after printing the error.
-fn said(place: &RemoteMachine, words: &[&str]) -> Result<Option<String>> {
+fn read_output(place: &RemoteMachine, words: &[&str]) -> Result<Option<String>> {
     let mut ssh = remote::command(place, &remote::script(place, words));
     let output = ssh
         .stdin(std::process::Stdio::null())

@@ -76,11 +76,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tell("stopped; the run is unchanged");
         return Ok(End::Stopped);
     }
-    told(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
+    print_result(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
 }
 
 /// Prints the result of an added task.
-fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
+fn print_result(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
     let header = &run.header;
     let (Some(added_task), Some(report)) = (header.added_tasks.last(), run.reports.last()) else {
         return Err(

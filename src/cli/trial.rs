@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let title = if of_backbones { "backbone" } else { "method" };
     args.json.print_results(&tried, &text(&trial, title))?;
-    Ok(End::of(trial.best().is_some()))
+    Ok(End::from_success(trial.best().is_some()))
 }
 
 /// Returns the command that trains these settings.

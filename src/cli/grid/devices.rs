@@ -281,7 +281,7 @@ impl Merged<'_> {
         }
     }
 
-    fn line(&self, text: &str) {
+    fn print_line(&self, text: &str) {
         self.print(|| tell(text));
     }
 
@@ -293,7 +293,7 @@ impl Merged<'_> {
                 Event::Progress { progress, .. } => self.progress(number, &progress),
                 Event::Remark { problem, .. } => {
                     let text = problem.to_string().replacen("problem:", "note:", 1);
-                    self.line(&format!("{}: {text}", self.helpers[number].name));
+                    self.print_line(&format!("{}: {text}", self.helpers[number].name));
                 }
                 _ => {}
             },
@@ -318,7 +318,7 @@ impl Merged<'_> {
         let title = title_of(self.plan, cell);
         let (at, of) = (cell + 1, self.cells);
         let ready = self.done.len();
-        self.line(&format!(
+        self.print_line(&format!(
             "{name}: run {at} {verb}, {ready} of {of} done{left}: {title}"
         ));
     }
@@ -377,7 +377,7 @@ impl Merged<'_> {
             "the process on {} crashed{run} ({how}); {rest}",
             helper.name
         );
-        self.line(&text);
+        self.print_line(&text);
     }
 
     /// Returns the number of cells that could not be run.

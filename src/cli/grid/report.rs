@@ -66,7 +66,7 @@ struct CellReport<'a> {
 
 impl<'a> GridReport<'a> {
     /// Returns the report of these cells with their tasks on a cluster, if there are any.
-    pub fn of(
+    pub fn new(
         plan: &'a GridPlan,
         cells: &[usize],
         tasks: Option<&'a BTreeMap<usize, SlurmTask>>,
@@ -132,10 +132,10 @@ pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
     let rows = plan.cells.rows.iter();
     let row = rows.clone().find(|row| row.cells.contains(&cell));
     let title = row.map_or("", |row| row.title.as_str());
-    told(plan, cell, title)
+    describe_cell(plan, cell, title)
 }
 
-fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
+fn describe_cell(plan: &GridPlan, cell: usize, title: &str) -> String {
     let config = &plan.cells.cells[cell].config;
     let title = plan.cells.title(title);
     let order = match config.order.chars().nth(LONGEST_ORDER) {
@@ -166,7 +166,7 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, S
         let bytes = |of: fn(&CellForecast) -> u64| size(plan.forecast(cell).map(of));
         let cells = [
             (cell + 1).to_string(),
-            told(plan, cell, titles[cell].first().unwrap_or(&"")),
+            describe_cell(plan, cell, titles[cell].first().unwrap_or(&"")),
             known
                 .get(&cell)
                 .cloned()

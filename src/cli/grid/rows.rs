@@ -83,7 +83,7 @@ pub(super) fn print_rows(
     listing: Option<String>,
 ) -> Result<()> {
     let options = &args.rows;
-    let report = GridReport::of(plan, cells, None);
+    let report = GridReport::new(plan, cells, None);
     let usual = || listing.unwrap_or_else(|| table(plan, cells));
     if !options.asks_for_table() && options.export.is_none() {
         return args.json.print_results(&report, &usual());

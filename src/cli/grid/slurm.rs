@@ -110,7 +110,7 @@ pub(super) fn run(
         .iter()
         .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
     let text = listing(plan, cells, &texts.collect());
-    let json = GridReport::of(plan, cells, Some(&standings));
+    let json = GridReport::new(plan, cells, Some(&standings));
     args.json
         .print_results(&json, &format!("{text}{}", failures(plan, &standings)))?;
     Ok(End::Done)

@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
             print_end(&GridEnd::Stopped { saved: false }, false);
             return Ok(End::Stopped);
         };
-        let report = SearchReport::of(&search, Some(&forecast), &[], String::new());
+        let report = SearchReport::new(&search, Some(&forecast), &[], String::new());
         args.json
             .print_results(&report, &listing(&search, &forecast))?;
         return Ok(End::Done);
@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, by: SearchBy, grid: Grid, control: &Control) -> R
         }
         None => format!("\n{file}"),
     };
-    let report = SearchReport::of(&search, None, &verdicts, file);
+    let report = SearchReport::new(&search, None, &verdicts, file);
     args.json.print_results(&report, &format!("{text}{next}"))?;
     saved.transpose()?;
     let failed = verdicts

@@ -124,7 +124,7 @@ impl Forecast {
         Some(Self { rounds })
     }
 
-    fn of(&self, row: usize, round: u32) -> RowForecast {
+    fn row_forecast(&self, row: usize, round: u32) -> RowForecast {
         let round = self.rounds.get(round as usize);
         let known = round.and_then(|rows| rows.get(&row));
         known.cloned().unwrap_or_default()
@@ -133,7 +133,7 @@ impl Forecast {
     /// Returns the maximum seconds of a contest.
     fn seconds(&self, contest: &Contest) -> f64 {
         most(&contest.rows, contest.rounds, |row, round| {
-            self.of(row, round).costs.seconds
+            self.row_forecast(row, round).costs.seconds
         })
     }
 
@@ -166,7 +166,7 @@ pub(super) fn listing(search: &Search, forecast: &Forecast) -> String {
     let mut table = Table::new(&["", "row", ">runs", "state", ">steps", ">time"]);
     for contest in &search.contests {
         for &row in &contest.rows {
-            let known = forecast.of(row, 0);
+            let known = forecast.row_forecast(row, 0);
             let steps = search.steps_of_row(row, contest.rounds, 0);
             table.row([
                 contest.title.clone(),
@@ -278,7 +278,7 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
 
 impl SearchReport {
     /// Returns the report of a search with its costs, if they were estimated, and its results, if there are any.
-    pub fn of(
+    pub fn new(
         search: &Search,
         forecast: Option<&Forecast>,
         verdicts: &[ContestResult],
@@ -324,7 +324,7 @@ fn rows(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<
         steps: search.steps_of_row(*row, contest.rounds, 0),
         seconds: forecast
             .filter(|_| !left_out)
-            .map(|forecast| forecast.of(*row, 0).costs.seconds),
+            .map(|forecast| forecast.row_forecast(*row, 0).costs.seconds),
     };
     let tried = contest.rows.iter().map(|number| row(number, false));
     let left_out = contest.left_out.iter().map(|number| row(number, true));
