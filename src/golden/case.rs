@@ -70,7 +70,7 @@ impl Case {
     }
 
     /// Replaces random values that are drawn once per run by those of the file.
-    pub fn take(&mut self, file: &GoldenFile, device: &Device) -> Result<()> {
+    pub fn replace_random_values(&mut self, file: &GoldenFile, device: &Device) -> Result<()> {
         match self {
             Self::RanPac(method) => {
                 let stored = file.tensor("projection")?;

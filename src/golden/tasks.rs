@@ -151,7 +151,7 @@ impl<'a> TaskFile<'a> {
         let case = &mut Case::new(self.file, self.setup())?;
         let mut comparer = Comparer::new(self.file, tolerance);
         let test: Tensor<4> = self.file.tensor("test.input")?.to_device(&self.device)?;
-        case.take(self.file, &self.device)?;
+        case.replace_random_values(self.file, &self.device)?;
         for (index, classes) in self.tasks.iter().enumerate() {
             let classes = classes.clone();
             case.method().begin_task(&Task { index, classes })?;
