@@ -312,7 +312,7 @@ mod tests {
                     number,
                     ask,
                 };
-                Frame::of(said, &[]).unwrap();
+                Frame::new(said, &[]).unwrap();
             }
             assert_eq!(part.end, marks.len());
         }

@@ -27,7 +27,7 @@ pub enum LinkEvent {
 pub struct Link {
     child: Child,
     input: Option<ChildStdin>,
-    said: Arc<Mutex<Vec<u8>>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Link {
@@ -75,7 +75,7 @@ impl Link {
         Ok(Self {
             input: child.stdin.take(),
             child,
-            said,
+            stderr: said,
         })
     }
 
@@ -104,7 +104,7 @@ impl Link {
         };
         // The last output may still be in transit.
         std::thread::sleep(Duration::from_millis(20));
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&said).trim().to_string();
         let shown = status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());
         (status.and_then(|status| status.code()), shown, said)

@@ -71,7 +71,7 @@ pub(super) struct Mirror {
 
 impl Mirror {
     /// Returns the download of the run with this name at a place.
-    pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
+    pub fn new(run: &str, place: &str, root: &Path) -> Result<Self> {
         let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
         let inner = inner.ok_or_else(|| refused(run))?;
         let run = inner.display().to_string();

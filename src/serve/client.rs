@@ -64,7 +64,7 @@ impl ClientServer {
         reader.answer(ServerMessage::Hello(hello), &[]);
         loop {
             match wire::read::<ClientMessage>(&mut input) {
-                Ok(Some((said, raw))) => reader.take(said, &raw),
+                Ok(Some((said, raw))) => reader.handle_message(said, &raw),
                 Ok(None) => return,
                 Err(problem) => return reader.answer(ServerMessage::Refused(problem), &[]),
             }
@@ -90,15 +90,15 @@ struct Serving<'a> {
 
 impl Serving<'_> {
     fn answer(&self, told: ServerMessage, raw: &[u8]) {
-        let frame =
-            Frame::of(told, raw).or_else(|problem| Frame::of(ServerMessage::Refused(problem), &[]));
+        let frame = Frame::new(told, raw)
+            .or_else(|problem| Frame::new(ServerMessage::Refused(problem), &[]));
         if let Ok(frame) = frame {
             // The writer thread has ended if the client disconnected.
             let _ = self.answers.send(Arc::new(frame));
         }
     }
 
-    fn take(&mut self, said: ClientMessage, raw: &[u8]) {
+    fn handle_message(&mut self, said: ClientMessage, raw: &[u8]) {
         let number = said.number;
         let is_new = number == 0 || self.server.is_new(&said);
         if is_new && let Err(problem) = self.act(said.ask, raw) {

@@ -23,7 +23,7 @@ const MOST_BYTES: usize = 64 << 20;
 #[derive(Clone)]
 pub struct Journal {
     engine: Arc<Mutex<Engine>>,
-    kept: Arc<Mutex<EventBacklog>>,
+    backlog: Arc<Mutex<EventBacklog>>,
     /// Random number that identifies the journal.
     pub instance: u64,
 }
@@ -54,7 +54,7 @@ impl Journal {
     /// Starts the engine and a thread that stores its events. With `file`, the events are also stored there, and the
     /// journal continues with the events of an earlier process.
     pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
-        let (kept, instance) = EventBacklog::begin(root, file);
+        let (backlog, instance) = EventBacklog::begin(root, file);
         let (bell, rings) = channel();
         let wake = move || {
             // At the end, the receiver has been dropped.
@@ -62,8 +62,8 @@ impl Journal {
         };
         let engine = Engine::start(root.to_path_buf(), Arc::new(wake))?;
         let engine = Arc::new(Mutex::new(engine));
-        let kept = Arc::new(Mutex::new(kept));
-        let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&kept));
+        let backlog = Arc::new(Mutex::new(backlog));
+        let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&backlog));
         let root: PathBuf = root.to_path_buf();
         let pump = move || {
             while rings.recv().is_ok() {
@@ -72,7 +72,7 @@ impl Journal {
                 };
                 let next = || lock(&engine).try_recv();
                 while let Some(told) = next() {
-                    lock(&into).take(told, &root);
+                    lock(&into).append_event(told, &root);
                 }
             }
         };
@@ -81,7 +81,7 @@ impl Journal {
         started.map_err(|error| Problem::no_thread(&error))?;
         Ok(Self {
             engine,
-            kept,
+            backlog,
             instance,
         })
     }
@@ -94,10 +94,10 @@ impl Journal {
     /// Sends a client the events that it missed, and all later ones.
     pub fn follow(&self, instance: u64, number: u64, reader: Sender<Outgoing>) {
         let known = if instance == self.instance { number } else { 0 };
-        let mut kept = lock(&self.kept);
-        let mut missed = kept.entries.iter().filter(|entry| entry.number > known);
+        let mut backlog = lock(&self.backlog);
+        let mut missed = backlog.entries.iter().filter(|entry| entry.number > known);
         if missed.all(|entry| reader.send(Arc::clone(&entry.frame)).is_ok()) {
-            kept.readers.push(reader);
+            backlog.readers.push(reader);
         }
     }
 
@@ -111,45 +111,45 @@ impl Journal {
 
     /// Returns whether this job was already reported, by this process or an earlier one.
     pub fn knows(&self, job: JobId) -> bool {
-        lock(&self.kept).jobs.contains(&job)
+        lock(&self.backlog).jobs.contains(&job)
     }
 
     /// Returns whether a job is running or will start by itself.
     pub fn is_busy(&self) -> bool {
-        !lock(&self.kept).busy.is_empty()
+        !lock(&self.backlog).busy.is_empty()
     }
 
     /// Returns whether this run is being trained.
     pub fn is_at_work(&self, run: &str) -> bool {
-        lock(&self.kept).at_work.as_deref() == Some(run)
+        lock(&self.backlog).at_work.as_deref() == Some(run)
     }
 }
 
 impl EventBacklog {
     /// Returns the events of an earlier process, and the number that identifies the journal.
     fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
-        let mut kept = Self::default();
+        let mut backlog = Self::default();
         let Some(file) = file else {
-            return (kept, random_instance_id());
+            return (backlog, random_instance_id());
         };
         let (mut record, told) =
             continue_record(file, Hello::of(root.to_path_buf(), random_instance_id()));
         for (number, event) in told {
-            kept.jobs.extend(event.job);
-            kept.last = number;
+            backlog.jobs.extend(event.job);
+            backlog.last = number;
             let event = Box::new(event);
-            if let Ok(frame) = Frame::of(ServerMessage::Event { number, event }, &[]) {
-                kept.push(number, false, Arc::new(frame));
+            if let Ok(frame) = Frame::new(ServerMessage::Event { number, event }, &[]) {
+                backlog.push(number, false, Arc::new(frame));
             }
         }
-        kept.last = kept.last.max(record.behind);
-        record.write_all(kept.entries.iter().map(|entry| &entry.frame));
+        backlog.last = backlog.last.max(record.behind);
+        record.write_all(backlog.entries.iter().map(|entry| &entry.frame));
         let instance = record.hello.instance;
-        kept.record = Some(record);
-        (kept, instance)
+        backlog.record = Some(record);
+        (backlog, instance)
     }
 
-    fn take(&mut self, told: JobEvent, root: &Path) {
+    fn append_event(&mut self, told: JobEvent, root: &Path) {
         self.note(&told);
         self.last += 1;
         self.jobs.extend(told.job);
@@ -157,9 +157,9 @@ impl EventBacklog {
         let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
         let event = Box::new(with_relative_runs(finite(told), root));
         let number = self.last;
-        let frame = Frame::of(ServerMessage::Event { number, event }, &[]);
+        let frame = Frame::new(ServerMessage::Event { number, event }, &[]);
         // A client must learn of an event that is too large for a frame, so that it does not wait for it.
-        let frame = frame.or_else(|problem| Frame::of(ServerMessage::Refused(problem), &[]));
+        let frame = frame.or_else(|problem| Frame::new(ServerMessage::Refused(problem), &[]));
         let Ok(frame) = frame.map(Arc::new) else {
             return;
         };

@@ -50,9 +50,9 @@ pub(super) type Numbered = (u64, JobEvent);
 pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<Numbered>) {
     let (mut behind, mut told) = (0, Vec::new());
     if let Some(former) = read(path) {
-        let last = former.told.last().map_or(0, |(number, _)| *number);
+        let last = former.events.last().map_or(0, |(number, _)| *number);
         behind = (last.max(former.behind) / NUMBERS + 1) * NUMBERS;
-        (hello.instance, told) = (former.instance, former.told);
+        (hello.instance, told) = (former.instance, former.events);
     }
     let record = Record {
         path: path.to_path_buf(),
@@ -68,7 +68,7 @@ pub(super) fn continue_record(path: &Path, mut hello: Hello) -> (Record, Vec<Num
 struct FormerRecord {
     instance: u64,
     behind: u64,
-    told: Vec<Numbered>,
+    events: Vec<Numbered>,
 }
 
 fn read(path: &Path) -> Option<FormerRecord> {
@@ -80,13 +80,13 @@ fn read(path: &Path) -> Option<FormerRecord> {
     let mut former = FormerRecord {
         instance: hello.instance,
         behind: 0,
-        told: Vec::new(),
+        events: Vec::new(),
     };
     loop {
         match wire::read::<ServerMessage>(&mut input) {
             Ok(Some((ServerMessage::Took(number), _))) => former.behind = number,
             Ok(Some((ServerMessage::Event { number, event }, _))) => {
-                former.told.push((number, *event));
+                former.events.push((number, *event));
             }
             _ => return Some(former),
         }
@@ -147,7 +147,8 @@ impl Record {
             let mut file = File::create(&new).ok()?;
             let hello = ServerMessage::Hello(self.hello.clone());
             for message in [hello, ServerMessage::Took(self.behind)] {
-                file.write_all(Frame::of(message, &[]).ok()?.bytes()).ok()?;
+                file.write_all(Frame::new(message, &[]).ok()?.bytes())
+                    .ok()?;
             }
             for frame in all {
                 file.write_all(frame.bytes()).ok()?;
@@ -166,7 +167,7 @@ mod tests {
 
     fn frame(number: u64, event: JobEvent) -> Outgoing {
         let event = Box::new(event);
-        Arc::new(Frame::of(ServerMessage::Event { number, event }, &[]).unwrap())
+        Arc::new(Frame::new(ServerMessage::Event { number, event }, &[]).unwrap())
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Work {
             return None;
         };
         job.filter(|id| self.mine.contains(id))?;
-        Mirror::of(run, &place.name, root).ok()
+        Mirror::new(run, &place.name, root).ok()
     }
 
     fn begin_to_bring(&mut self, job: Option<JobId>, mirror: Mirror) {
@@ -163,7 +163,7 @@ impl Work {
         let Peer::Ssh { place, root } = &self.peer else {
             return;
         };
-        match Mirror::of(run, &place.name, root) {
+        match Mirror::new(run, &place.name, root) {
             Ok(mut mirror) => {
                 if job.is_none() {
                     mirror.ends();

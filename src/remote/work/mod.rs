@@ -47,7 +47,7 @@ struct Ticket {
 }
 
 impl Ticket {
-    fn of(command: &Command) -> Option<Self> {
+    fn from_command(command: &Command) -> Option<Self> {
         Some(match command {
             Command::Predict(request) => Self {
                 number: request.ticket,
@@ -92,7 +92,7 @@ struct Work {
     instance: u64,
     last: u64,
     client: u64,
-    said: u64,
+    sent: u64,
     waiting: VecDeque<(ClientMessage, Vec<u8>)>,
     retry: Option<Instant>,
     pause: Duration,
@@ -127,7 +127,7 @@ pub(super) fn work(
         instance: 0,
         last: 0,
         client: crate::serve::random_instance_id(),
-        said: 0,
+        sent: 0,
         waiting: VecDeque::new(),
         retry: at_once.then(Instant::now),
         pause: SOON,
@@ -142,7 +142,7 @@ pub(super) fn work(
     loop {
         match inbox.recv_timeout(OFTEN) {
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
-            Ok(message) => work.take(message),
+            Ok(message) => work.dispatch_message(message),
             Err(RecvTimeoutError::Timeout) => {}
         }
         work.tick();
@@ -164,7 +164,7 @@ impl Work {
         matches!(self.peer, Peer::Child { .. })
     }
 
-    fn take(&mut self, message: Message) {
+    fn dispatch_message(&mut self, message: Message) {
         match message {
             Message::ClientRequest(ask, raw) => self.send_until_acknowledged(ask, raw),
             Message::FetchRun(run, job) => self.fetch_run(&run, job),
@@ -199,7 +199,7 @@ impl Work {
     fn send_until_acknowledged(&mut self, mut ask: ClientRequest, raw: Vec<u8>) {
         match &mut ask {
             ClientRequest::Command(command) => {
-                let ticket = Ticket::of(command);
+                let ticket = Ticket::from_command(command);
                 let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
                 if let Some(ticket) = ticket.as_ref().filter(|_| bytes > MOST_RAW as usize) {
                     let problem = Problem::new(message!("engine-image-too-large"))
@@ -212,10 +212,10 @@ impl Work {
             _ => return self.send_request(ask, &raw),
         }
         self.mine.extend(queued(&ask));
-        self.said += 1;
+        self.sent += 1;
         let said = ClientMessage {
             client: self.client,
-            number: self.said,
+            number: self.sent,
             ask,
         };
         let said = wire::with_relative_runs(said, self.peer.root());
@@ -242,7 +242,7 @@ impl Work {
     fn write(&mut self, said: ClientMessage, raw: &[u8]) {
         let number = said.number;
         let job = queued(&said.ask);
-        let problem = match (Frame::of(said, raw), &mut self.link) {
+        let problem = match (Frame::new(said, raw), &mut self.link) {
             (Ok(frame), Some(link)) => return link.send(&frame),
             (Ok(_), None) => return,
             (Err(problem), _) => problem,

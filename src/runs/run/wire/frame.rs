@@ -35,7 +35,7 @@ impl Frame {
     ///
     /// # Errors
     /// Returns a Problem if it is larger than the maximum size of a frame.
-    pub fn of<M: TransferableMessage + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
+    pub fn new<M: TransferableMessage + Serialize>(mut message: M, raw: &[u8]) -> Result<Self> {
         let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
         let pixels = own.iter().map(Vec::len).collect();
         let head = serde_json::to_vec(&Head { pixels, message })
@@ -72,7 +72,7 @@ pub fn write<M: TransferableMessage + Serialize>(
     message: M,
     raw: &[u8],
 ) -> Result<()> {
-    let frame = Frame::of(message, raw)?;
+    let frame = Frame::new(message, raw)?;
     let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
     written.map_err(|error| {
         Problem::new(format!(
