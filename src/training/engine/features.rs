@@ -70,7 +70,7 @@ impl FeatureCache {
         engine: &Sender<Message>,
         [anchor, key]: [&Key; 2],
     ) -> Result<Progress> {
-        self.take_loaded();
+        self.collect_loaded();
         let known = self.probes.iter().find(|(known, _)| known == anchor);
         let Some((_, probe)) = known.cloned() else {
             let Some(predictor) = predictors.predictor(anchor, cache)? else {
@@ -100,7 +100,7 @@ impl FeatureCache {
 
     /// Stores a gathered probe set. If a known one has the same images, that one is used, so that its probe passes stay
     /// valid.
-    fn take_loaded(&mut self) {
+    fn collect_loaded(&mut self) {
         let Some((key, probe)) = self.loader.poll() else {
             return;
         };

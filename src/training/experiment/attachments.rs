@@ -79,7 +79,7 @@ pub fn collect_attachments(
         if let Some(start) = &mut config.pet_start {
             check_start(Path::new(&*start))?;
             PetStart::at(Path::new(&*start))?;
-            let whole = whole("find the adapter to start from", start)?;
+            let whole = make_absolute("find the adapter to start from", start)?;
             attachments.starts.insert(start.clone(), whole);
         }
     }
@@ -97,10 +97,10 @@ pub fn collect_attachments(
         if let WeightSource::File(file) = entry.source {
             config.backbone = file.to_string_lossy().into_owned();
         }
-        let whole = whole("find the weights", &mut config.backbone)?;
+        let whole = make_absolute("find the weights", &mut config.backbone)?;
         attachments.weights.insert(config.backbone.clone(), whole);
     }
-    take_data(config, data, &mut attachments)?;
+    attach_data(config, data, &mut attachments)?;
     match attachments.weights.values().find(|file| !file.is_file()) {
         Some(file) => Err(Problem::new(message!("problem-backbone-file-missing"))
             .at_path(file)
@@ -110,7 +110,7 @@ pub fn collect_attachments(
 }
 
 /// Adds the dataset: its path on the other computer if it is already there, otherwise its path here for the upload.
-fn take_data(
+fn attach_data(
     config: &mut RunConfig,
     known: &BTreeMap<String, String>,
     attachments: &mut RunAttachments,
@@ -119,7 +119,7 @@ fn take_data(
     let is_named = builtin::names().any(|name| name == config.data);
     let here = !is_named && is_here(&called);
     let whole = match here {
-        true => Some(whole("read the dataset", &mut config.data)?),
+        true => Some(make_absolute("read the dataset", &mut config.data)?),
         false => None,
     };
     let name = config.data.clone();
@@ -132,7 +132,7 @@ fn take_data(
 }
 
 /// Makes the path absolute and returns it.
-fn whole(what: &str, path: &mut String) -> Result<PathBuf> {
+fn make_absolute(what: &str, path: &mut String) -> Result<PathBuf> {
     let whole = std::path::absolute(&*path).map_err(|error| Problem::io(what, &*path, &error))?;
     *path = whole.display().to_string();
     Ok(whole)

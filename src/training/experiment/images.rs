@@ -94,7 +94,7 @@ impl Images {
     }
 
     /// Returns the number of own classes seen by the end of a task.
-    fn seen(&self, own: &RunDataset, task: usize) -> usize {
+    fn classes_seen(&self, own: &RunDataset, task: usize) -> usize {
         let ends = own.scenario.tasks.get(task.min(self.tasks - 1));
         ends.map_or(0, |task| task.end).min(self.classes)
     }
@@ -106,7 +106,7 @@ impl Images {
             .own
             .as_ref()
             .filter(|own| own.data.test_was_corrected())?;
-        let (seen, data) = (self.seen(own, task), &own.data);
+        let (seen, data) = (self.classes_seen(own, task), &own.data);
         let (mut right, mut all) = (0, 0);
         for (at, given) in answers.of(expert).iter().enumerate() {
             let label = match answers.source(at) {
@@ -132,7 +132,7 @@ impl Images {
     pub fn tests_up_to(&self, task: usize) -> (Vec<TestImageIndex>, Labelled) {
         let (mut places, mut samples) = (Vec::new(), Vec::new());
         if let Some(own) = &self.own {
-            let seen = self.seen(own, task);
+            let seen = self.classes_seen(own, task);
             for (index, sample) in own.data.test.iter().enumerate() {
                 let label = own.scenario.label_of(sample.class as usize);
                 if label < seen && !self.copies.contains(&index) {

@@ -225,7 +225,7 @@ impl Predictor {
     /// # Errors
     /// Returns a Problem if the image's size contradicts its pixels or the device failed.
     pub fn predict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
-        let seen = self.seen(picture)?;
+        let seen = self.network_input(picture)?;
         let verdict = self.predict_batch(&seen)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new(message!("problem-no-prediction")))?;
         Ok((verdict, seen))
@@ -263,7 +263,7 @@ impl Predictor {
     }
 
     /// Returns the network input of an image (side² × 3 bytes).
-    pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
+    pub(super) fn network_input(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
         let image = RgbImage::from_raw(width, height, picture.rgb.clone())
             .ok_or_else(|| Problem::new(message!("problem-image-pixel-count")).at(&picture.name))?;

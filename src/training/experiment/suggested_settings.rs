@@ -42,14 +42,14 @@ pub struct DatasetFacts<'a> {
 
 /// Copies the settings that belong to the dataset from those last used with it.
 pub fn restore(config: &mut RunConfig, kept: &RunConfig) {
-    take_from(config, kept);
+    restore_settings(config, kept);
     if config.backbone != kept.backbone && [config, kept].iter().all(|c| is_embedded(&c.backbone)) {
         choose_embedded(config, &kept.backbone);
         config.blocks.clone_from(&kept.blocks);
     }
 }
 
-fn take_from(config: &mut RunConfig, kept: &RunConfig) {
+fn restore_settings(config: &mut RunConfig, kept: &RunConfig) {
     for setting in of_epochs(config) {
         match kept.settings.get(setting.key) {
             Some(value) => config.settings.insert(setting.key.into(), value.clone()),
@@ -132,7 +132,7 @@ pub fn choose_backbone(config: &mut RunConfig, entry: &BackboneEntry) {
 
 fn suit_training(config: &mut RunConfig, material: &DatasetFacts) -> Option<Message> {
     let usual = RunConfig::default();
-    take_from(config, &usual);
+    restore_settings(config, &usual);
     let classes = material.classes.len();
     match (config.data.as_str(), published::published(&config.data)) {
         ("digits", _) => return None,

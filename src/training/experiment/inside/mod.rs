@@ -113,7 +113,7 @@ impl Predictor {
     /// Returns a Problem if the image's size does not match its pixels, a plugin's attention has no weights, or the
     /// device failed.
     pub fn attention_maps(&self, picture: &Picture) -> Result<PictureInside> {
-        let seen = self.seen(picture)?;
+        let seen = self.network_input(picture)?;
         let images = self.images(&seen);
         let watch = || self.method.features(images.clone());
         let (features, passes) = self.recorded.record(watch)?;

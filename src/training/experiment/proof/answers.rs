@@ -151,7 +151,7 @@ pub(super) fn recompute(
                 continue;
             }
         };
-        let (kept, found) = found(checker, &predictor, stored, task, &pictures)?;
+        let (kept, found) = predict_pictures(checker, &predictor, stored, task, &pictures)?;
         missing += pictures.len() - kept.len();
         let others = report_difference(checker, stored, task, (kept.as_slice(), &found), rounds);
         same += others.of - others.count.min(others.of);
@@ -260,7 +260,7 @@ fn predictor(
 }
 
 /// Predicts the images after a task. Returns those that could be read, with their rows, and their predictions.
-fn found(
+fn predict_pictures(
     checker: &Checker<'_>,
     predictor: &Predictor,
     stored: &StoredRun,

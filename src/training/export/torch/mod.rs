@@ -103,13 +103,13 @@ fn tensors(model: &Model<'_>) -> Result<Named> {
     let mut named = Named::new();
     model.weights()?.write("network", &mut named)?;
     for (network, stack) in &model.recipe.networks {
-        of_pets(network, stack, &mut named)?;
+        add_pets(network, stack, &mut named)?;
     }
     answers::tensors(&model.recipe.reading, &mut named);
     Ok(named)
 }
 
-fn of_pets(network: &str, stack: &PetStack, into: &mut Named) -> Result<()> {
+fn add_pets(network: &str, stack: &PetStack, into: &mut Named) -> Result<()> {
     for block in stack.exported_blocks() {
         for (name, values) in equations::values(&block)? {
             into.insert(format!("pets.{network}.{}.{name}", block.block), values);

@@ -46,7 +46,7 @@ impl Search {
                 continue;
             };
             let part = &grid.parts[self.row(winner.row).part];
-            let given = part.fixed.iter().chain(self.given(winner.row));
+            let given = part.fixed.iter().chain(self.given_values(winner.row));
             let mut lines: Vec<(String, String)> = Vec::new();
             for given in given.filter(|given| given.key.name() != "validation_share") {
                 let key = match &given.key {
@@ -90,11 +90,11 @@ impl Search {
 
     /// Returns the settings for which the value of a row is the lowest or the highest one tried in its contest.
     fn edges(&self, contest: &Contest, row: usize) -> Vec<EdgeEnd> {
-        let own = self.given(row).into_iter();
+        let own = self.given_values(row).into_iter();
         // The order of seeds has no meaning.
         let own = own.filter(|given| given.key.name() != "seed");
         own.filter_map(|given| {
-            let tried = contest.rows.iter().flat_map(|row| self.given(*row));
+            let tried = contest.rows.iter().flat_map(|row| self.given_values(*row));
             let same = tried.filter(|other| other.key.is(&given.key));
             let tried: Vec<f64> = same.filter_map(|other| number(&other.value)).collect();
             Some(EdgeEnd {
@@ -106,7 +106,7 @@ impl Search {
     }
 
     /// Returns the values that the axes of its part give a row.
-    fn given(&self, row: usize) -> Vec<&GridValue> {
+    fn given_values(&self, row: usize) -> Vec<&GridValue> {
         let GridRow { part, index, .. } = self.row(row);
         let choices = self.cells.grid.parts[*part].choices(*index).into_iter();
         choices.flat_map(|choice| &choice.given).collect()

@@ -100,14 +100,14 @@ pub(super) fn tasks<'a>(
 ) -> Result<Tasks> {
     // With -r, squeue omits the last task of indices such as 1-13:2.
     let said = call(place, &["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
-    let mut tasks: Tasks = said.lines().flat_map(of_queue).collect();
+    let mut tasks: Tasks = said.lines().flat_map(parse_queued).collect();
     let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
     let gone: BTreeSet<&str> = gone.map(|(job, _)| job).collect();
     if !gone.is_empty() {
         let list = Vec::from_iter(gone).join(",");
         let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
         let said = call(place, &words).unwrap_or_default();
-        for (key, task) in said.lines().filter_map(of_accounts) {
+        for (key, task) in said.lines().filter_map(parse_accounted) {
             tasks.entry(key).or_insert(task);
         }
     }
@@ -122,7 +122,7 @@ pub(super) fn cancel(place: &RemoteMachine, tasks: &[&str]) -> Result<()> {
 
 /// Parses a line of `squeue`, which combines waiting tasks: `12|5-9:2,13%2|PENDING||0:00|Resources`. Empty if the job
 /// is not an array.
-fn of_queue(line: &str) -> Vec<((String, usize), Task)> {
+fn parse_queued(line: &str) -> Vec<((String, usize), Task)> {
     let fields: Vec<&str> = line.trim().splitn(6, '|').collect();
     let [job, indices, state, node, elapsed, reason] = fields[..] else {
         return Vec::new();
@@ -150,7 +150,7 @@ fn indices_of(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// Parses a line of `sacct`: `12_3|CANCELLED by 1000`.
-fn of_accounts(line: &str) -> Option<((String, usize), Task)> {
+fn parse_accounted(line: &str) -> Option<((String, usize), Task)> {
     let (id, state) = line.trim().split_once('|')?;
     let (job, index) = id.split_once('_')?;
     let task = Task {
@@ -178,17 +178,17 @@ mod tests {
 
     #[test]
     fn lines_of_squeue_and_sacct_are_read() {
-        let tasks = of_queue("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
+        let tasks = parse_queued("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
         let indices: Vec<usize> = tasks.iter().map(|((_, index), _)| *index).collect();
         assert_eq!(indices, [1, 2, 3, 5, 8, 12, 16, 20]);
         assert_eq!(
             (tasks[0].0.0.as_str(), tasks[0].1.reason.as_str()),
             ("1", "Resources")
         );
-        assert!(of_queue("5|N/A|FAILED||0:00|BadConstraints").is_empty());
-        let ((_, index), task) = of_accounts("12_7|CANCELLED by 1000").unwrap();
+        assert!(parse_queued("5|N/A|FAILED||0:00|BadConstraints").is_empty());
+        let ((_, index), task) = parse_accounted("12_7|CANCELLED by 1000").unwrap();
         assert_eq!((index, task.state.as_str()), (7, "CANCELLED"));
-        assert_eq!(of_accounts("12_[3-5]|PENDING"), None);
+        assert_eq!(parse_accounted("12_[3-5]|PENDING"), None);
     }
 
     #[test]

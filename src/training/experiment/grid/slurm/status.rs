@@ -185,7 +185,7 @@ impl SlurmTask {
             .collect())
     }
 
-    fn of_cell(submission: &Submission, cell: &SubmittedCell, task: Task) -> Self {
+    fn new(submission: &Submission, cell: &SubmittedCell, task: Task) -> Self {
         let id = format!("{}_{}", cell.job, cell.index);
         let log = submission.folder.join("logs").join(format!("{id}.log"));
         let report = submission.folder.join("cells");
@@ -289,7 +289,7 @@ impl OnCluster {
         let each = submissions.iter().map(|submission| {
             let tasks = submission.submitted().map(|cell| {
                 let task = known.remove(&(cell.job.clone(), cell.index));
-                SlurmTask::of_cell(submission, cell, task.unwrap_or_default())
+                SlurmTask::new(submission, cell, task.unwrap_or_default())
             });
             Self {
                 folder: submission.folder.clone(),
