@@ -94,9 +94,9 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
         Event::NotPredicted { ticket, problem } => {
             tracing::warn!(ticket, "prediction failed: {}", told(problem));
         }
-        Event::Sheet { ticket, state } => of_work(*ticket, "table", state, |count| count.of),
+        Event::Sheet { ticket, state } => log_work(*ticket, "table", state, |count| count.of),
         Event::Doubts { ticket, state } => {
-            of_work(*ticket, "label check", state, |answers| {
+            log_work(*ticket, "label check", state, |answers| {
                 answers.labels.len()
             });
         }
@@ -108,7 +108,12 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
 }
 
 /// Logs the state of work on many images; `pictures` returns their number.
-fn of_work<P, D>(ticket: u64, what: &str, state: &WorkState<P, D>, pictures: impl Fn(&D) -> usize) {
+fn log_work<P, D>(
+    ticket: u64,
+    what: &str,
+    state: &WorkState<P, D>,
+    pictures: impl Fn(&D) -> usize,
+) {
     match state {
         WorkState::Working(_) => {}
         WorkState::Done(result) => {
@@ -146,7 +151,7 @@ impl LoggedSink<'_> {
 
 impl Sink for LoggedSink<'_> {
     fn event(&mut self, event: Event) {
-        of_run(&event);
+        log_run(&event);
         self.0.event(event);
     }
 
@@ -156,7 +161,7 @@ impl Sink for LoggedSink<'_> {
 }
 
 /// Logs the events of a run.
-fn of_run(event: &Event) {
+fn log_run(event: &Event) {
     match event {
         Event::Started(header) => {
             keep_out(&header.class_order);

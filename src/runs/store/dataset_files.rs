@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     /// Returns a correction of an image of the class cat.
-    fn of_cat(picture: &str, class: Option<&str>) -> Correction {
+    fn correct_cat(picture: &str, class: Option<&str>) -> Correction {
         Correction {
             picture: picture.into(),
             sha256: "ab".repeat(32),
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn labels_are_corrected_changed_and_taken_back_for_one_data_set_alone() {
-        let change = of_cat;
+        let change = correct_cat;
         let root = tempfile::tempdir().unwrap();
         let correction = |change| correct_label(root.path(), "digits", change).unwrap();
         assert_eq!(corrected(root.path(), "digits").unwrap(), []);
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_change_waits_for_another_programs_and_none_is_lost() {
-        let change = of_cat;
+        let change = correct_cat;
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join(FOLDER);
         std::fs::create_dir(&folder).unwrap();

@@ -96,7 +96,7 @@ impl FileCheckResult {
                 Err(problem) => Some(problem.what),
                 // Without a recorded hash, the hash inside the snapshot is checked, which older versions wrote, too.
                 Ok(_) if noted.is_empty() && part == Part::Answer => continue,
-                Ok(_) if noted.is_empty() => of_itself(folder, task, &name),
+                Ok(_) if noted.is_empty() => check_own_hash(folder, task, &name),
                 Ok(None) => None,
                 Ok(Some(found)) => Some(changed(&name, noted, &found)),
             };
@@ -129,7 +129,7 @@ impl FileCheckResult {
 }
 
 /// Checks a snapshot against the hash that it contains; returns what is wrong, or `None`.
-fn of_itself(folder: &Path, task: usize, name: &str) -> Option<String> {
+fn check_own_hash(folder: &Path, task: usize, name: &str) -> Option<String> {
     match own_and_found(folder, task) {
         Err(Problem { what, .. }) => Some(what),
         Ok(Some((own, found))) if own != found => Some(changed(name, &own, &found)),

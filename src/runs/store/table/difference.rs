@@ -39,11 +39,11 @@ impl Difference {
             let both = own.get(&repetition).zip(others.get(&repetition));
             seen.insert(repetition).then_some(both).flatten()
         });
-        let pairs = pairs.flat_map(|(own, others)| of_seeds(own, others));
-        Self::of_pairs(&pairs.collect::<Vec<_>>())
+        let pairs = pairs.flat_map(|(own, others)| pair_seeds(own, others));
+        Self::from_pairs(&pairs.collect::<Vec<_>>())
     }
 
-    fn of_pairs(differences: &[f64]) -> Option<Self> {
+    fn from_pairs(differences: &[f64]) -> Option<Self> {
         let told = MeanDifference::of(differences)?;
         Some(Self {
             pairs: told.pairs,
@@ -95,7 +95,7 @@ fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
 }
 
 /// Returns the difference for each seed that both have, or a single one if neither uses random numbers.
-fn of_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
+fn pair_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
     let seeds: BTreeSet<u64> = own.keys().chain(others.keys()).copied().flatten().collect();
     let mut seeds: Vec<Option<u64>> = seeds.into_iter().map(Some).collect();
     if seeds.is_empty() {
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_student_and_takes_three_pairs() {
-        assert_eq!(Difference::of_pairs(&[]), None);
-        let two = Difference::of_pairs(&[1.0, 3.0]);
+        assert_eq!(Difference::from_pairs(&[]), None);
+        let two = Difference::from_pairs(&[1.0, 3.0]);
         assert!(two.is_some_and(|d| d.mean == 2.0 && d.pairs == 2 && d.interval.is_none()));
-        let same = Difference::of_pairs(&[1.5; 4]);
+        let same = Difference::from_pairs(&[1.5; 4]);
         assert!(same.is_some_and(|d| d.mean == 1.5 && d.interval.is_none()));
         // 2 ± 4.302653 × 1 / √3, which is wider than the spread of the three differences.
-        let three = Difference::of_pairs(&[1.0, 2.0, 3.0]);
+        let three = Difference::from_pairs(&[1.0, 2.0, 3.0]);
         let [low, high] = three.and_then(|d| d.interval).unwrap_or_default();
         assert!((low + 0.484_138).abs() < 1e-6, "{low}");
         assert!((high - 4.484_138).abs() < 1e-6, "{high}");
