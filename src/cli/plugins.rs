@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let text = if args.names.is_empty() {
         table(&plugins)
     } else {
-        plugins.iter().map(whole).collect()
+        plugins.iter().map(describe).collect()
     };
     let problems: Vec<&Problem> = plugins.iter().filter_map(|p| p.problem.as_ref()).collect();
     for problem in &problems {
@@ -86,7 +86,7 @@ fn checked(args: &Args) -> Result<End> {
     for problem in broken.iter().filter_map(|plugin| plugin.problem.as_ref()) {
         complain(problem);
     }
-    let text: String = sound.into_iter().map(whole).collect();
+    let text: String = sound.into_iter().map(describe).collect();
     args.json.print_results(&plugins, &text)?;
     Ok(End::from_success(broken.is_empty()))
 }
@@ -126,7 +126,7 @@ fn table(plugins: &[PluginFacts]) -> String {
 }
 
 /// Returns a plugin with all of its parts as text.
-fn whole(plugin: &PluginFacts) -> String {
+fn describe(plugin: &PluginFacts) -> String {
     let mut text = format!("{} ({})\n", plugin.name, plugin.origin);
     for paragraph in [&plugin.description, &plugin.reference] {
         if !paragraph.trim().is_empty() {

@@ -175,7 +175,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device, args.compiled));
     let pytorch = pytorch.transpose()?;
     // Errors of all rows are reported before the first one is measured.
-    let all = args.asked()?;
+    let all = args.cases()?;
     for (asked, _) in &all {
         experiment::check(&asked.config()?)?;
     }
@@ -247,7 +247,7 @@ impl Args {
     }
 
     /// Returns the rows to measure.
-    fn asked(&self) -> Result<Vec<(BenchCase<'_>, Mode)>> {
+    fn cases(&self) -> Result<Vec<(BenchCase<'_>, Mode)>> {
         let mut all = Vec::new();
         for backbone in &self.backbone {
             for &batch in &self.batch {

@@ -124,7 +124,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return remote::runs(place, &args.words_there(), &args.json);
     }
     let root = store::runs_root(args.out.as_deref());
-    let (mut listed, any) = found(args, &root)?;
+    let (mut listed, any) = find_runs(args, &root)?;
     let format = args.export.as_deref().map(Format::from_path).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
     let is_table = is_table || args.table.asks_for_table();
@@ -142,7 +142,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         listed.retain(|entry| kept.contains(&entry.folder));
     }
     if let (Some(path), Some(format)) = (&args.export, format) {
-        let mut runs = whole(listed);
+        let mut runs = intact_summaries(listed);
         if !unfinished {
             leave_out_unfinished(&mut runs)?;
         }
@@ -161,7 +161,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Returns the requested runs before conditions are applied, and whether there are any runs at all.
-fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
+fn find_runs(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
     let mut listed = if args.runs.is_empty() {
         store::list(root)
     } else {
@@ -201,7 +201,7 @@ fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Resul
 }
 
 /// Returns the runs that could be read.
-fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
+fn intact_summaries(listed: Vec<ListedRun>) -> Vec<RunSummary> {
     listed.into_iter().filter_map(|e| e.summary.ok()).collect()
 }
 
