@@ -19,7 +19,7 @@ use crate::run::job::{Job, JobAttachments, JobId};
 use crate::run::places::{RemoteMachine, RemoteMachines, no_ssh};
 use crate::run::queue::JobEvent;
 use crate::run::wire::ServerMessage;
-use crate::serve::whole;
+use crate::serve::make_root;
 use crate::store::{self, StoredState};
 
 /// Interval between two checks whether Ctrl-C was pressed.
@@ -66,7 +66,7 @@ impl RemoteConnection {
     /// Returns a Problem if the place is unknown or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
-        let peer = Peer::machine(&place, &whole(root)?);
+        let peer = Peer::machine(&place, &make_root(root)?);
         let mut there = Self {
             place,
             remote: Remote::connect(peer.clone())?,

@@ -202,7 +202,9 @@ impl Case {
                 compare_features(to, "test.feature", &**method, test)?;
                 compare_prototypes(to, task, &mut **method)
             }
-            Self::Stored(method) => to.compare_kept(&name("kept."), &method.checkpoint()?, ""),
+            Self::Stored(method) => {
+                to.compare_checkpoint(&name("kept."), &method.checkpoint()?, "")
+            }
         }
     }
 }

@@ -145,7 +145,7 @@ impl<'a> Comparer<'a> {
 
     /// Compares all tensors of the file that start with `prefix` with those of a checkpoint that start with `ours`.
     /// Indices of images are compared exactly.
-    pub(super) fn compare_kept(
+    pub(super) fn compare_checkpoint(
         &mut self,
         prefix: &str,
         checkpoint: &Named,

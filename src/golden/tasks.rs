@@ -241,7 +241,7 @@ impl<'a> TaskFile<'a> {
         let ours = [&before, &after].map(|named| renamed(case, named, task));
         let theirs = [self.before(task)?, self.under(&key("after."))?];
         comparer.compare_state(task, ours.each_ref(), theirs.each_ref())?;
-        comparer.compare_kept(&key("adam."), &after, "adam.")
+        comparer.compare_checkpoint(&key("adam."), &after, "adam.")
     }
 
     /// Returns the images of a step and their classes.

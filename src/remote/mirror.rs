@@ -154,7 +154,7 @@ impl Mirror {
     ///
     /// # Errors
     /// Returns a Problem for paths outside the folder, too many files or bytes, and a folder that cannot be written.
-    pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<ClientRequest>> {
+    pub fn receive_files(&mut self, all: Vec<FileMark>) -> Result<Option<ClientRequest>> {
         let Step::List { whole } = self.step else {
             return Ok(None);
         };
@@ -267,7 +267,7 @@ impl Mirror {
     ///
     /// # Errors
     /// Returns a Problem if the disk is full, or the file has changed meanwhile.
-    pub fn take_piece(
+    pub fn receive_piece(
         &mut self,
         path: &str,
         from: u64,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use super::client::ClientServer;
 use super::journal::Journal;
-use super::whole;
+use super::make_root;
 use crate::files;
 use crate::problem::{Problem, Result};
 
@@ -79,7 +79,7 @@ pub fn attach(root: &Path) -> Result<()> {
 
 /// Changes to the folder and creates the daemon's folder in it. Returns the folder's canonical path.
 fn enter(root: &Path) -> Result<std::path::PathBuf> {
-    let root = whole(root)?;
+    let root = make_root(root)?;
     std::env::set_current_dir(&root)
         .and_then(|()| make_private(&root))
         .map_err(|error| Problem::io("access the folder of runs", &root, &error))??;
@@ -256,7 +256,7 @@ fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUs
             std::thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let (server, counted) = (server.clone(), ClientGuard::one_of(readers));
+        let (server, counted) = (server.clone(), ClientGuard::new(readers));
         let serve = move || {
             let _counted = counted;
             if let Ok(output) = socket.try_clone() {
@@ -273,7 +273,7 @@ fn accept(listener: &UnixListener, server: &ClientServer, readers: &Arc<AtomicUs
 struct ClientGuard(Arc<AtomicUsize>);
 
 impl ClientGuard {
-    fn one_of(readers: &Arc<AtomicUsize>) -> Self {
+    fn new(readers: &Arc<AtomicUsize>) -> Self {
         readers.fetch_add(1, Ordering::SeqCst);
         Self(Arc::clone(readers))
     }
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_reader_that_panics_counts_no_longer() {
         let readers = Arc::new(AtomicUsize::new(0));
-        let counted = ClientGuard::one_of(&readers);
+        let counted = ClientGuard::new(&readers);
         assert_eq!(readers.load(Ordering::SeqCst), 1);
         let reader = std::thread::spawn(move || {
             let _counted = counted;

@@ -24,7 +24,7 @@ use journal::Journal;
 /// # Errors
 /// Returns a Problem if the engine does not start.
 pub fn stdio(root: &Path) -> Result<()> {
-    let root = whole(root)?;
+    let root = make_root(root)?;
     let journal = Journal::start(&root, None)?;
     let server = ClientServer::new(journal.clone(), &root, true);
     server.serve(std::io::stdin().lock(), std::io::stdout());
@@ -34,7 +34,7 @@ pub fn stdio(root: &Path) -> Result<()> {
 }
 
 /// Returns the canonical path of the folder, which is created if it does not exist.
-pub(crate) fn whole(root: &Path) -> Result<PathBuf> {
+pub(crate) fn make_root(root: &Path) -> Result<PathBuf> {
     let io = |error| Problem::io("store runs in this folder", root, &error);
     std::fs::create_dir_all(root).map_err(io)?;
     dunce::canonicalize(root).map_err(io)

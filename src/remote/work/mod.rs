@@ -270,10 +270,10 @@ impl Work {
                 }
             }
             ServerMessage::Files { run, files } => {
-                self.step(&run, |mirror| mirror.take_files(files));
+                self.step(&run, |mirror| mirror.receive_files(files));
             }
             ServerMessage::Piece { run, path, from } => {
-                self.step(&run, |mirror| mirror.take_piece(&path, from, &raw));
+                self.step(&run, |mirror| mirror.receive_piece(&path, from, &raw));
             }
             ServerMessage::Refused(mut problem) => {
                 self.name_place(&mut problem);
