@@ -33,10 +33,9 @@ impl Inventory {
 
     /// Returns the measured speed of the device that the settings name; `None` for a GPU, or if nothing was measured.
     pub(super) fn speed_of(&self, device: &str) -> Option<f64> {
-        let is_cpu = |view: &DeviceView| {
-            view.key == "cpu" && (device == "cpu" || device == "auto" && view.chosen_by_auto)
-        };
-        self.speed.filter(|_| self.devices.iter().any(is_cpu))
+        let mut devices = self.devices.iter();
+        let on_cpu = devices.any(|view| view.is_cpu_selected_by(device));
+        self.speed.filter(|_| on_cpu)
     }
 
     /// Returns the backbone with this name from the table.

@@ -288,3 +288,10 @@ pub struct DeviceView {
     /// The speed of matrix products with bf16 weights relative to f32; `None` if bf16 is not supported.
     pub bf16_gain: Option<f64>,
 }
+
+impl DeviceView {
+    /// Returns whether this is the CPU and the setting `device` selects it.
+    pub fn is_cpu_selected_by(&self, device: &str) -> bool {
+        self.key == "cpu" && (device == "cpu" || device == "auto" && self.chosen_by_auto)
+    }
+}

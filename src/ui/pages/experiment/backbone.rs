@@ -8,7 +8,6 @@ use crate::backbone::library::{Description, State, is_repository};
 use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::downloads::Item;
-use crate::session::views::DeviceView;
 use crate::session::words::{bytes_text, count_text, number};
 use crate::texts::said;
 use crate::tr;
@@ -330,11 +329,8 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.set("precision", Some(Setting::Text(precision.key().into())));
     }
     let wanted = &cx.session.experiment.draft.device;
-    let means_cpu = |device: &DeviceView| {
-        device.key == "cpu" && (*wanted == "cpu" || wanted == "auto" && device.chosen_by_auto)
-    };
     let mut devices = cx.session.inventory.devices.iter();
-    let cpu = devices.find(|device| means_cpu(device));
+    let cpu = devices.find(|device| device.is_cpu_selected_by(wanted));
     match (cx.session.experiment.draft.precision, cpu) {
         (Precision::F16, Some(_)) => faint(ui, tr!("experiment-cpu-f32")),
         (Precision::Bf16, None) => faint(ui, tr!("experiment-gpu-f16")),
