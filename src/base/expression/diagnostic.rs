@@ -115,24 +115,32 @@ impl Diagnostic {
         let Some((first, others)) = wrong.split_first() else {
             return Problem::new(message!("problem-not-readable")).at(origin);
         };
-        let line = |wrong: &Self| {
-            let (line, column) = line_and_column(text, wrong.span.start);
-            format!("line {line}, column {column}")
-        };
         let mut remedy = first.remedy();
+        Self::append(&mut remedy.english, text, others, |_| "; ");
+        let place = format!("{origin}, {}", place(text, first));
+        Problem::new(first.words()).at(place).advise(remedy)
+    }
+
+    /// Appends the first of several mistakes in a text to the remedy of another. `gap` returns the text to insert
+    /// after the last character of a remedy that is not empty.
+    pub fn append(remedy: &mut String, text: &str, others: &[Self], gap: fn(char) -> &'static str) {
         for other in others.iter().take(MOST_TOLD) {
-            let gap = if remedy.english.is_empty() { "" } else { "; " };
-            remedy.english += &format!("{gap}also {}: {}", line(other), other.what);
+            let gap = remedy.chars().next_back().map_or("", gap);
+            *remedy += &format!("{gap}also {}: {}", place(text, other), other.what);
             let own = other.remedy().english;
             if !own.is_empty() {
-                remedy.english += &format!(" ({own})");
+                *remedy += &format!(" ({own})");
             }
         }
         if others.len() > MOST_TOLD {
             let more = counted(others.len() - MOST_TOLD, "more error");
-            remedy.english += &format!("; and {more}");
+            *remedy += &format!("; and {more}");
         }
-        let place = format!("{origin}, {}", line(first));
-        Problem::new(first.words()).at(place).advise(remedy)
     }
+}
+
+/// Returns the position of a mistake in a text.
+fn place(text: &str, wrong: &Diagnostic) -> String {
+    let (line, column) = line_and_column(text, wrong.span.start);
+    format!("line {line}, column {column}")
 }

@@ -8,7 +8,6 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::findings::Findings;
-use crate::counts::counted;
 use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::{Problem, line_and_column};
@@ -25,9 +24,6 @@ pub struct PluginText {
 
 /// The result of a check, or the error found.
 pub type Checked<T> = Result<T, Diagnostic>;
-
-/// Number of errors reported in addition to the first.
-const MOST_TOLD: usize = 8;
 
 /// A value with its position.
 pub type Item<'a> = Spanned<DeValue<'a>>;
@@ -69,24 +65,8 @@ impl PluginText {
             return Problem::new(message!("problem-plugin-unusable")).at(&self.origin);
         };
         let mut problem = self.problem(first);
-        for other in others.iter().take(MOST_TOLD) {
-            let (line, column) = line_and_column(&self.text, other.span.start);
-            let gap = match problem.remedy.chars().next_back() {
-                None => "",
-                Some('?') => " ",
-                Some(_) => "; ",
-            };
-            let also = format!("{gap}also line {line}, column {column}: {}", other.what);
-            problem.remedy.push_str(&also);
-            let remedy = other.remedy().english;
-            if !remedy.is_empty() {
-                problem.remedy.push_str(&format!(" ({remedy})"));
-            }
-        }
-        if others.len() > MOST_TOLD {
-            let more = counted(others.len() - MOST_TOLD, "more error");
-            problem.remedy.push_str(&format!("; and {more}"));
-        }
+        let gap = |last| if last == '?' { " " } else { "; " };
+        Diagnostic::append(&mut problem.remedy, &self.text, others, gap);
         problem
     }
 

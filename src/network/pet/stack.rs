@@ -247,12 +247,10 @@ impl PetStack {
         }
     }
 
-    /// Returns whether the equation at a site reads the layer's frozen weight.
-    fn reads_weight(&self, block: usize, site: Site) -> bool {
-        let plan = self.plan.as_ref();
-        let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
-        let bindings = layout.and_then(|layout| layout.bindings.get(&site));
-        bindings.is_some_and(|bindings| reads_weight(site, bindings))
+    /// Returns the bindings of the equation at a site; `None` if no PET uses the site.
+    fn bindings(&self, block: usize, site: Site) -> Option<&Vec<Binding>> {
+        let layout = self.plan.as_ref()?.layout.blocks.get(&block)?;
+        layout.bindings.get(&site)
     }
 
     /// Evaluates the equation of a site. Unlike [`PetStack::evaluate`], the error contains the faulty part of the
@@ -264,7 +262,7 @@ impl PetStack {
         inputs: &[Value],
     ) -> Option<Result<Value, Diagnostic>> {
         let plan = self.plan.as_ref()?;
-        let bindings = plan.layout.blocks.get(&block)?.bindings.get(&site)?;
+        let bindings = self.bindings(block, site)?;
         let program = plan.variant().equations.get(&site)?;
         let tensors = self.tensors.get(&block)?;
         dropout::begin(self.draws, plan.layout.drawing.of_site(block, site));
@@ -328,10 +326,8 @@ impl Hooks for PetStack {
     }
 
     fn uses(&self, block: usize, site: Site) -> bool {
-        let plan = self.plan.as_ref();
-        let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
         let folded = self.folds.get().is_some_and(|folds| folds.has(site));
-        !folded && layout.is_some_and(|layout| layout.bindings.contains_key(&site))
+        !folded && self.bindings(block, site).is_some()
     }
 
     fn layer<'a>(&'a self, block: usize, sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
@@ -359,7 +355,9 @@ impl Hooks for PetStack {
         h: Tensor<3>,
         weight: &dyn Fn() -> Tensor<2>,
     ) -> Result<Tensor<3>> {
-        if !self.uses(block, site) || !self.reads_weight(block, site) {
+        let bindings = self.bindings(block, site);
+        let reads = bindings.is_some_and(|bindings| reads_weight(site, bindings));
+        if !self.uses(block, site) || !reads {
             return self.around(block, site, e, h);
         }
         let inputs = [e.clone().into(), h.into(), weight().into()];

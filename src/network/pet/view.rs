@@ -94,7 +94,7 @@ pub struct EquationView {
 }
 
 /// How a plugin fits the chosen blocks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FitView {
     /// The sites in use.
     pub sites: Vec<String>,
@@ -234,9 +234,8 @@ fn fit(spec: &PetSpec, blocks: Blocks<'_>) -> FitView {
             problem: None,
         },
         Err(problem) => FitView {
-            sites: Vec::new(),
-            trained: 0,
             problem: Some(problem),
+            ..FitView::default()
         },
     }
 }
