@@ -48,6 +48,12 @@ pub fn folded(name: &str) -> String {
     composed(name).to_lowercase()
 }
 
+/// Returns the parts of a text that are separated by commas, without spaces around them and without empty parts.
+pub fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(',').map(str::trim);
+    parts.filter(|part| !part.is_empty())
+}
+
 /// Returns whether two names are equal in their composed form.
 pub fn look_alike(a: &str, b: &str) -> bool {
     a == b || composed(a) == composed(b)

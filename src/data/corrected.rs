@@ -187,27 +187,22 @@ pub(super) fn apply(
                 kept.push(sample);
                 continue;
             };
-            match list[at].class.as_ref().map(class_of) {
+            let class = list[at].class.as_ref().map(class_of);
+            // An entry whose class does not exist has no effect.
+            met[at] |= class != Some(None);
+            match class {
                 Some(Some(class)) => {
                     let former = std::mem::replace(&mut sample.class, class as u32);
                     if is_test && former != sample.class {
                         came.labels.insert(sample.source.clone(), former);
                     }
                 }
-                // An entry whose class does not exist has no effect.
-                Some(None) => {
-                    kept.push(sample);
-                    continue;
-                }
+                Some(None) => {}
                 None => {
-                    if is_test {
-                        came.left_out.push(sample.class);
-                    }
-                    met[at] = true;
+                    came.left_out.extend(is_test.then_some(sample.class));
                     continue;
                 }
             }
-            met[at] = true;
             kept.push(sample);
         }
         kept.sort_by_key(|sample| sample.class);

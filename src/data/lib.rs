@@ -224,14 +224,13 @@ impl OpenOptions {
     fn stored<'n>(&'n self, names: &'n [String]) -> Vec<&'n str> {
         let stored = self.stored_names.iter();
         let stored: HashMap<_, _> = stored.map(|name| (composed(name), name)).collect();
-        let names = names.iter();
-        names
-            .map(|name| {
-                stored
-                    .get(&composed(name))
-                    .map_or(name.as_str(), |stored| stored)
-            })
-            .collect()
+        let own = |name: &'n String| {
+            stored
+                .get(&composed(name))
+                .map_or(name, |own| *own)
+                .as_str()
+        };
+        names.iter().map(own).collect()
     }
 
     fn checked(&self) -> Result<()> {

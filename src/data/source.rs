@@ -55,22 +55,21 @@ pub struct Folder {
 impl PartialEq for ImageSource {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
+            // Two references to the same folder are equal without comparing its fields.
             (
-                Self::File { folder, name },
+                Self::File { folder: a, name },
                 Self::File {
-                    folder: other_folder,
-                    name: other_name,
+                    folder: b,
+                    name: other,
                 },
-            ) => {
-                name == other_name && (Arc::ptr_eq(folder, other_folder) || folder == other_folder)
-            }
+            ) => name == other && a == b,
             (
-                Self::Record { records, index },
+                Self::Record { records: a, index },
                 Self::Record {
-                    records: other,
-                    index: other_index,
+                    records: b,
+                    index: other,
                 },
-            ) => index == other_index && Arc::ptr_eq(records, other),
+            ) => index == other && Arc::ptr_eq(a, b),
             _ => false,
         }
     }

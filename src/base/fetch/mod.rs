@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Message;
 
 /// Number of attempts after a broken connection before a `Problem` is returned.
 const ATTEMPTS: usize = 5;
@@ -389,30 +390,25 @@ fn broken(url: &str, detail: &str) -> Cut {
 
 fn unreachable(url: &str, error: ureq::Error) -> Cut {
     use ureq::Error;
+    let problem = |what: Message| Problem::new(what).at(url);
     let detail: String = match error {
         Error::BadUri(detail) => {
-            let what = message!("problem-file-address-invalid", detail);
-            return Cut::Final(Problem::new(what).at(url));
+            return Cut::Final(problem(message!("problem-file-address-invalid", detail)));
         }
         Error::RequireHttpsOnly(to) => {
-            let what = message!("problem-address-unencrypted-redirect", to);
-            let problem = Problem::new(what).at(url);
+            let problem = problem(message!("problem-address-unencrypted-redirect", to));
             return Cut::Final(problem.advise(message!("advice-use-https-address")));
         }
         Error::ConnectProxyFailed(detail) => {
-            let what = message!("problem-proxy-refused", detail);
-            let problem = Problem::new(what).at(url);
+            let problem = problem(message!("problem-proxy-refused", detail));
             return Cut::Final(problem.advise(message!("advice-check-proxy-variables")));
         }
         Error::HostNotFound => "the host name could not be resolved".into(),
         Error::ConnectionFailed | Error::Timeout(_) => "the server is not responding".into(),
         other => other.to_string(),
     };
-    Cut::Connection(
-        Problem::new(message!("problem-server-unreachable", detail))
-            .at(url)
-            .advise(message!("advice-check-internet-connection")),
-    )
+    let problem = problem(message!("problem-server-unreachable", detail));
+    Cut::Connection(problem.advise(message!("advice-check-internet-connection")))
 }
 
 fn refused(url: &str, status: u16) -> Problem {

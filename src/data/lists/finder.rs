@@ -247,14 +247,7 @@ impl Holders {
             first: dir,
             other: None,
         };
-        let mut known = match entry {
-            Entry::Vacant(free) => {
-                free.insert(alone);
-                return;
-            }
-            Entry::Occupied(known) => known,
-        };
-        let known = known.get_mut();
+        let known = entry.or_insert(alone);
         if rank < known.rank {
             *known = alone;
         } else if rank == known.rank && known.first != dir {

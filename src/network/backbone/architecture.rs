@@ -12,7 +12,7 @@ use super::arguments::ArchitectureValues;
 use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
-use super::parameters::{Origin, Weights};
+use super::parameters::Origin;
 use super::torch::{Acting, LayerName, TorchText};
 use super::weights::Tensors;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
@@ -244,17 +244,16 @@ impl Architecture {
     /// As [`Architecture::check`].
     pub fn random(&self, seed: u64, to: impl Into<WeightPlacement>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        let mut loader = WeightLoader::new(Origin::Random(seed), to.into());
-        Ok(self.build(&mut loader))
+        self.build_from(Origin::Random(seed), to.into())
     }
 
-    /// Returns a backbone with these leaf tensors, some of which may be tracked.
-    pub(super) fn given(
+    /// Returns a backbone with weights from this source.
+    pub(super) fn build_from(
         &self,
-        weights: &Weights,
-        to: impl Into<WeightPlacement>,
+        origin: Origin,
+        to: WeightPlacement,
     ) -> Result<Arc<dyn Backbone>> {
-        let mut loader = WeightLoader::new(Origin::Given(weights.clone()), to.into());
+        let mut loader = WeightLoader::new(origin, to);
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)

@@ -147,10 +147,7 @@ impl Architecture {
         let mut plan = WeightLoader::plan(Some(tensors.clone()));
         self.build(&mut plan);
         plan.verify(&tensors, own.name, other)?;
-        let mut loader = WeightLoader::new(Origin::File(tensors), to.into());
-        let backbone = self.build(&mut loader);
-        loader.finish()?;
-        Ok(backbone)
+        self.build_from(Origin::File(tensors), to.into())
     }
 }
 

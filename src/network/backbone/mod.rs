@@ -172,7 +172,8 @@ pub trait Backbone: Send + Sync {
     /// Returns a Problem that names a missing or mis-shaped leaf.
     fn with_weights(&self, weights: &Weights) -> Result<Arc<dyn Backbone>> {
         let facts = self.facts();
-        facts.architecture.given(weights, facts.place.clone())
+        let origin = Origin::Given(weights.clone());
+        facts.architecture.build_from(origin, facts.place.clone())
     }
 
     /// Computes the tokens before block 0 from normalised images (batch × 3 × rows × columns).

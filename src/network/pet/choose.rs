@@ -3,7 +3,7 @@
 use super::numbers::{MAIN_SIZE, Numbers};
 use super::spec::{PetSettings, PetSpec};
 use crate::message;
-use crate::names::{meant, shortened};
+use crate::names::{comma_separated, meant, shortened};
 use crate::problem::{Problem, Result};
 
 impl PetSpec {
@@ -13,11 +13,7 @@ impl PetSpec {
     /// Returns a Problem if a part is not NAME=VALUE, the plugin has no number with this name, or the value is
     /// outside its range.
     pub fn choose(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
-        for pair in text
-            .split(',')
-            .map(str::trim)
-            .filter(|pair| !pair.is_empty())
-        {
+        for pair in comma_separated(text) {
             let Some((name, value)) = pair.split_once('=') else {
                 let problem = Problem::new(message!(
                     "problem-number-assignment-invalid",

@@ -25,6 +25,11 @@ impl Findings {
         checked.map_err(|wrong| self.add(wrong)).ok()
     }
 
+    /// Returns the value of a check like [`Findings::record`]; the default if the check failed.
+    pub fn or_default<T: Default>(&self, checked: Result<T, Diagnostic>) -> T {
+        self.record(checked).unwrap_or_default()
+    }
+
     /// Returns whether there are no errors so far.
     pub fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()

@@ -30,9 +30,9 @@ impl<'a> Reader<'a> {
         if fine {
             self.findings.record(all_sites(&table, spec));
         }
-        let name = self.findings.record(self.document.name("variant"));
+        let name = self.findings.or_default(self.document.name("variant"));
         let mut variants = vec![PetVariant {
-            name: name.flatten().unwrap_or_default().to_owned(),
+            name: name.unwrap_or_default().to_owned(),
             meaning: String::new(),
             fixed: Vec::new(),
             equations: base,
@@ -75,14 +75,12 @@ impl<'a> Reader<'a> {
             .as_table(item, message!("plugin-part-variant", name))?;
         entry.only(&["meaning", "fixed", "equations"], findings);
         let own = entry.table("equations", message!("plugin-part-variant-equations", name));
-        let own = findings.record(own).flatten();
-        let meaning = findings.record(entry.text("meaning")).flatten();
+        let own = findings.or_default(own);
+        let meaning = findings.or_default(entry.meaning());
         Ok(PetVariant {
             name: name.to_owned(),
-            meaning: meaning.unwrap_or_default().to_owned(),
-            fixed: findings
-                .record(self.fixed(&entry, spec))
-                .unwrap_or_default(),
+            meaning,
+            fixed: findings.or_default(self.fixed(&entry, spec)),
             equations: match own {
                 Some(table) => self.equations(&table, spec, base).0,
                 None => base.clone(),
@@ -158,11 +156,9 @@ impl<'a> Reader<'a> {
     /// Reads an equation: a single expression, or a table of named ones.
     fn steps(&self, table: &Table<'a>, key: &str, item: &'a Item<'a>) -> Checked<Vec<StepText>> {
         let step = |name: &str, text: &str, span| StepText::new(name, text, span, self.source);
-        if let Some(text) = item.get_ref().as_str() {
-            return Ok(vec![step("", text, item.span())]);
-        }
         if item.get_ref().as_table().is_none() {
-            table.as_text(item, message!("plugin-part-equation", key))?;
+            let text = table.as_text(item, message!("plugin-part-equation", key))?;
+            return Ok(vec![step("", text, item.span())]);
         }
         let named = table.as_table(item, message!("plugin-part-equation", key))?;
         let steps = named

@@ -67,32 +67,26 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
         findings: &findings,
         all_named: true,
     };
-    let sites = findings.record(reader.sites());
-    let sizes = findings.record(reader.sizes()).unwrap_or_default();
-    let constants = findings
-        .record(reader.constants(&sizes))
-        .unwrap_or_default();
+    let sites = findings.or_default(reader.sites());
+    let sizes = findings.or_default(reader.sizes());
+    let constants = findings.or_default(reader.constants(&sizes));
     let numbers = symbols_of(&sizes, &constants);
-    let parameters = findings.record(reader.parameters(&numbers));
+    let parameters = findings.or_default(reader.parameters(&numbers));
     let mut spec = PetSpec {
-        name: findings.record(reader.name()).unwrap_or_default(),
-        description: findings
-            .record(reader.paragraph("description"))
-            .unwrap_or_default(),
-        reference: findings
-            .record(reader.paragraph("reference"))
-            .unwrap_or_default(),
+        name: findings.or_default(reader.name()),
+        description: findings.or_default(reader.paragraph("description")),
+        reference: findings.or_default(reader.paragraph("reference")),
         source: source.clone(),
         sizes,
         constants,
-        parameters: parameters.unwrap_or_default(),
-        sites: sites.unwrap_or_default(),
+        parameters,
+        sites,
         variants: Vec::new(),
         without_learning: None,
         starts_as_identity: false,
     };
-    spec.variants = findings.record(reader.variants(&spec)).unwrap_or_default();
-    spec.without_learning = findings.record(reader.without_learning(&spec)).flatten();
+    spec.variants = findings.or_default(reader.variants(&spec));
+    spec.without_learning = findings.or_default(reader.without_learning(&spec));
     if !findings.is_empty() {
         return Err(findings.in_order());
     }
@@ -245,11 +239,10 @@ impl<'a> Reader<'a> {
         {
             own.init = init;
         }
-        own.fixed = findings.record(entry.flag("fixed")).unwrap_or_default();
-        own.per_site = findings.record(entry.flag("per_site")).unwrap_or_default();
-        own.shared = findings.record(entry.flag("shared")).unwrap_or_default();
-        let meaning = findings.record(entry.text("meaning")).flatten();
-        own.meaning = meaning.unwrap_or_default().to_owned();
+        own.fixed = findings.or_default(entry.flag("fixed"));
+        own.per_site = findings.or_default(entry.flag("per_site"));
+        own.shared = findings.or_default(entry.flag("shared"));
+        own.meaning = findings.or_default(entry.meaning());
     }
 
     fn shape(&self, entry: &Table<'a>, numbers: &[String]) -> Checked<[Extent; 2]> {

@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         }
         let number = |key: &str| entry.get(key).map(|item| real(item, key_name(key)));
         constant.default = real(entry.need("default")?, key_name("default"))?;
-        constant.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
+        constant.meaning = entry.meaning()?;
         let (default, min, max) = (constant.default, number("min"), number("max"));
         let range = [min.transpose()?, max.transpose()?];
         constant.range = match range {
@@ -215,7 +215,7 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
     size.max = entry.count("max")?.unwrap_or(size.max);
     let item = entry.need("default")?;
     size.default = entry.as_count(item, key_name("default"))?;
-    size.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
+    size.meaning = entry.meaning()?;
     let (min, default, max) = (size.min, size.default, size.max);
     if 1 <= min && min <= default && default <= max && max <= MOST_SIZE {
         return Ok(());

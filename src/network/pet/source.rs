@@ -169,6 +169,11 @@ impl<'a> Table<'a> {
         self.read(key, Self::as_text)
     }
 
+    /// Returns the description; empty if it is missing.
+    pub fn meaning(&self) -> Checked<String> {
+        Ok(self.text("meaning")?.unwrap_or_default().to_owned())
+    }
+
     /// Returns an optional name.
     pub fn name(&self, key: &str) -> Checked<Option<&'a str>> {
         self.read(key, Self::as_name)

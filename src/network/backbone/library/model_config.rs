@@ -14,6 +14,7 @@ use crate::backbone::weights::Tensors;
 use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
 use crate::files;
 use crate::message;
+use crate::names::comma_separated;
 use crate::problem::{Problem, Result};
 
 /// The configuration file of timm and of transformers.
@@ -343,11 +344,7 @@ pub(super) fn stated_by(options: &str) -> Result<StatedValues> {
             .advise(message!("advice-backbone-values"))
     };
     let mut stated = StatedEntries::default();
-    for pair in options
-        .split(',')
-        .map(str::trim)
-        .filter(|pair| !pair.is_empty())
-    {
+    for pair in comma_separated(options) {
         let (key, value) = pair.split_once('=').ok_or_else(|| wrong(pair))?;
         let (key, value) = (key.trim(), value.trim());
         match key {

@@ -11,6 +11,7 @@ use zip::ZipArchive;
 use super::numbers::decode;
 use super::{Stored, Tensors, foreign};
 use crate::files;
+use crate::names::comma_separated;
 use crate::problem::{Problem, Result};
 
 /// Returns whether the archive contains arrays.
@@ -133,14 +134,8 @@ impl Header {
             "<f2" => Some(Dtype::F16),
             _ => None,
         };
-        let shape = after("shape")?
-            .trim_start_matches('(')
-            .split(')')
-            .next()
-            .unwrap_or_default()
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
+        let shape = after("shape")?.trim_start_matches('(').split(')').next();
+        let shape = comma_separated(shape.unwrap_or_default())
             .map(|part| part.parse().map_err(|_| format!("{part} is not a length")))
             .collect::<Result<Vec<usize>, String>>()?;
         Ok(Self {
