@@ -1,35 +1,20 @@
 //! The result of checking a plugin's text, as plain data.
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::experiment::pet_costs::PetCosts;
+use crate::expression::Diagnostic;
 use crate::pet::diagnosis::OnBlocks;
 use crate::pet::gradients::Gradient;
 use crate::problem::Problem;
 use crate::session::views::PluginView;
 
-/// An error in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Its byte range.
-    pub span: Range<usize>,
-    /// Line and column, from 1.
-    pub place: (usize, usize),
-    /// What is wrong.
-    pub what: String,
-    /// The reason or the remedy; may be empty.
-    pub why: String,
-    /// The text to replace the range with, if a fix is known.
-    pub mend: Option<String>,
-}
-
 /// The result of checking a plugin's text.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// Errors in the order of the text.
-    pub mistakes: Vec<Mistake>,
+    /// Errors in the order of the text, each with its line and column (from 1).
+    pub mistakes: Vec<((usize, usize), Diagnostic)>,
     /// The compiled plugin, if there are no errors.
     pub meaning: Option<Meaning>,
     /// Duration of the check.

@@ -16,13 +16,14 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use super::trials::TrialState;
 use super::views::{Fetch, PluginView};
+use crate::expression::Diagnostic;
 use crate::pet::highlight::{Mark, marks};
 use crate::pet::library::{built_in, stated_name};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::texts::Language;
 use crate::tr;
-use meaning::{Checked, FilesSeen, Meaning, Mistake, PluginMeasurements};
+use meaning::{Checked, FilesSeen, Meaning, PluginMeasurements};
 
 /// How long the text must be unchanged before a plugin is measured.
 const STILL: Duration = Duration::from_millis(500);
@@ -75,8 +76,8 @@ pub struct OpenPlugin {
     pub from: Option<PathBuf>,
     /// Whether it may replace a built-in plugin.
     pub allowed: bool,
-    /// Errors of the last checked version.
-    pub mistakes: Vec<Mistake>,
+    /// Errors of the last checked version, each with its line and column (from 1).
+    pub mistakes: Vec<((usize, usize), Diagnostic)>,
     /// The last checked version; 0 before the first check.
     pub checked: u64,
     /// Duration of the last check.

@@ -28,13 +28,7 @@ fn what_comes_late_of_another_text_lands_nowhere() {
     session.editor.trying = TrialState::Asked(crate::run::job::JobId::fresh());
     let now = opened(&mut session, "Now");
     assert!(matches!(session.editor.trying, TrialState::Not));
-    let wrong = Mistake {
-        span: 0..1,
-        place: (1, 1),
-        what: "wrong".into(),
-        why: String::new(),
-        mend: None,
-    };
+    let wrong = ((1, 1), Diagnostic::new(0..1, "wrong"));
     let checked = Checked {
         mistakes: vec![wrong],
         ..Checked::default()

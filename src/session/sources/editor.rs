@@ -7,6 +7,7 @@ use super::Disk;
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
 use crate::experiment::pet_costs::pet_costs;
+use crate::expression::Diagnostic;
 use crate::pet::diagnosis::{facts, on_blocks, read};
 use crate::pet::gradients::gradients;
 use crate::pet::highlight::marks;
@@ -16,7 +17,7 @@ use crate::pet::{PetSettings, PetSpec};
 use crate::problem::{Result, line_and_column};
 use crate::run::config::RunConfig;
 use crate::session::editor::meaning::{
-    Checked, FilesSeen, Meaning, Mistake, OnBackbone, PluginMeasurements,
+    Checked, FilesSeen, Meaning, OnBackbone, PluginMeasurements,
 };
 use crate::tr;
 
@@ -25,23 +26,14 @@ impl Disk {
     pub fn check_plugin(&self, text: &str, origin: &str, config: &RunConfig) -> Checked {
         let began = Instant::now();
         let reading = read(text, origin);
-        let mistake = |wrong: crate::expression::Diagnostic| {
-            let wrong = wrong.said();
-            Mistake {
-                place: line_and_column(text, wrong.span.start),
-                span: wrong.span,
-                what: wrong.what,
-                why: wrong.why,
-                mend: wrong.fix,
-            }
-        };
+        let placed = |wrong: Diagnostic| (line_and_column(text, wrong.span.start), wrong.said());
         let meaning = reading.spec.as_ref().map(|spec| Meaning {
             plugin: facts(spec).into(),
             names: names(spec),
             on: on_backbone(spec, config),
         });
         Checked {
-            mistakes: reading.wrong.into_iter().map(mistake).collect(),
+            mistakes: reading.wrong.into_iter().map(placed).collect(),
             meaning,
             took: began.elapsed(),
         }

@@ -121,7 +121,7 @@ fn editor_reports_and_fixes_errors_of_new_plugin() {
     );
     let part = "relu(e @ down) @ up";
     window.get_by_label_contains(&tr!("problem-equation-part", part, why));
-    assert_eq!(open_plugin(&window).mistakes[0].place.0, 16);
+    assert_eq!(open_plugin(&window).mistakes[0].0.0, 16);
     shot(&mut window, "editor-2-shape");
     let right = open_plugin(&window).text.replace(
         "up   = { shape = [\"d\", \"r\"]",

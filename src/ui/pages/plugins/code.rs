@@ -86,7 +86,8 @@ impl Code {
         if let Some((span, text)) = completed {
             self.replace(ui, span, &text);
         }
-        painted.wrong = open.mistakes.iter().map(|own| own.span.clone()).collect();
+        let mistakes = open.mistakes.iter();
+        painted.wrong = mistakes.map(|(_, wrong)| wrong.span.clone()).collect();
         let label = faint(ui, tr!("editor-plugin-text")).id;
         let shown = ScrollArea::both()
             .id_salt("text of the plugin")

@@ -4,9 +4,10 @@ use egui::{RichText, Ui};
 
 use super::{about, block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
+use crate::expression::Diagnostic;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
-use crate::session::editor::meaning::{Mistake, OnBackbone, PluginMeasurements};
+use crate::session::editor::meaning::{OnBackbone, PluginMeasurements};
 use crate::session::story::sentence as as_sentence;
 use crate::session::words::number;
 use crate::tr;
@@ -59,8 +60,8 @@ fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             count => (tr!("editor-errors", n = count), t.bad),
         };
         ui.label(RichText::new(words).font(semibold(14.0)).color(colour));
-        for mistake in open.mistakes.iter().take(MOST) {
-            one(ui, cx, open, mistake);
+        for (place, wrong) in open.mistakes.iter().take(MOST) {
+            mistake(ui, cx, open, *place, wrong);
         }
         if open.mistakes.len() > MOST {
             let more = open.mistakes.len() - MOST;
@@ -69,27 +70,32 @@ fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     });
 }
 
-fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
+fn mistake(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    open: &OpenPlugin,
+    (line, column): (usize, usize),
+    wrong: &Diagnostic,
+) {
     let t = tokens(ui);
     ui.separator();
-    let (line, column) = mistake.place;
     let place = tr!("editor-error-place", line, column);
     if link(ui, &place).clicked() {
-        cx.pages.plugins.editor.code.go_to = Some(mistake.span.clone());
+        cx.pages.plugins.editor.code.go_to = Some(wrong.span.clone());
     }
-    let what = as_sentence(&mistake.what);
+    let what = as_sentence(&wrong.what);
     widgets::selectable(ui, what, regular(13.0), t.strong);
-    if !mistake.why.is_empty() {
-        sentence(ui, as_sentence(&mistake.why));
+    if !wrong.why.is_empty() {
+        sentence(ui, as_sentence(&wrong.why));
     }
     let current = open.checked == open.version;
-    if let Some(mend) = &mistake.mend
-        && button(ui, tr!("editor-error-fix", text = mend)).clicked()
+    if let Some(fix) = &wrong.fix
+        && button(ui, tr!("editor-error-fix", text = fix)).clicked()
         && current
-        && open.text.get(mistake.span.clone()).is_some()
+        && open.text.get(wrong.span.clone()).is_some()
     {
         let mut text = open.text.clone();
-        text.replace_range(mistake.span.clone(), mend);
+        text.replace_range(wrong.span.clone(), fix);
         cx.change(move |session| session.edit_plugin(text));
     }
 }
