@@ -358,7 +358,10 @@ impl Work {
             Ok(attachments) => attachments,
             Err(problem) => return self.refuse(job.id, problem),
         };
-        self.put(&job);
+        // The record gets the form in which the job is sent.
+        if let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == job.id) {
+            kept.job = job.clone();
+        }
         if attachments.is_text_alone() {
             job.own = attachments.own;
             return self.remote.send(Command::Queue(Box::new(job)));
@@ -459,14 +462,6 @@ impl Work {
         let (id, job) = (job.id, Box::new(job.clone()));
         let place = usize::MAX;
         self.send_event(Some(id), Event::Queued { job, place });
-    }
-
-    /// Updates the record of a job to the form in which it is sent.
-    fn put(&mut self, job: &Job) {
-        let known = self.jobs.iter_mut().find(|kept| kept.job.id == job.id);
-        if let Some(kept) = known {
-            kept.job = job.clone();
-        }
     }
 
     fn forget(&mut self, id: JobId) {

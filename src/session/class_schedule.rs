@@ -33,13 +33,18 @@ impl Session {
         let Some(view) = self.experiment.data.ready() else {
             return;
         };
-        let place = view.place.clone();
+        let (place, classes) = (view.place.clone(), view.classes.len());
         let is_suited = self.has_suitable_settings();
         let answers = &mut self.experiment.all_at_once_answers;
         answers.insert(place.clone(), at_once);
-        match is_suited {
-            true => self.apply_suitable_settings(),
-            false => self.apply_all_at_once(at_once),
+        if is_suited {
+            self.apply_suitable_settings();
+        } else {
+            self.experiment.draft.classes_per_task = match at_once {
+                true => classes.to_string(),
+                false => stages(classes),
+            };
+            self.experiment.planning.renew();
         }
         self.task_or_notify(
             move |sources| store::save_all_at_once(&sources.disk().runs_root, &place, at_once),
@@ -58,15 +63,5 @@ impl Session {
         let chosen = is_own(&view.place) && draft.classes_per_task == all;
         let chosen = chosen && self.all_at_once_answer() != Some(false);
         (scenario.task_count() == 1 && sizes != all && !joint && !chosen).then_some(sizes)
-    }
-
-    fn apply_all_at_once(&mut self, at_once: bool) {
-        let view = self.experiment.data.ready();
-        let classes = view.map_or(0, |view| view.classes.len());
-        self.experiment.draft.classes_per_task = match at_once {
-            true => classes.to_string(),
-            false => stages(classes),
-        };
-        self.experiment.planning.renew();
     }
 }

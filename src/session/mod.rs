@@ -151,19 +151,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a workspace with the real engine on a thread. `runs_root` contains the run folders.
-    ///
-    /// # Errors
-    /// Returns a Problem if the engine's thread cannot be started.
-    pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
-        Self::open_over(runs_root, draft, EngineHost::Thread, wake)
-    }
-
-    /// Opens a workspace with an engine in the requested place (a thread or a child process).
+    /// Opens a workspace with the real engine in the requested place (a thread or a child process). `runs_root` contains
+    /// the run folders.
     ///
     /// # Errors
     /// Returns a Problem if the engine cannot be started.
-    pub fn open_over(
+    pub fn open(
         runs_root: PathBuf,
         draft: RunConfig,
         whose: EngineHost,

@@ -251,7 +251,7 @@ pub fn open_session(
 ) -> Result<Session> {
     let ctx = ctx.clone();
     let wake = Arc::new(move || ctx.request_repaint());
-    Session::open_over(runs_root, draft, whose, wake)
+    Session::open(runs_root, draft, whose, wake)
 }
 
 /// Returns the icon for task bars and docks. If it cannot be decoded, the desktop shows a default icon.

@@ -28,7 +28,7 @@ fn wait_until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> 
 /// Returns the seconds of a run of five tasks and the sorted seconds of predictions with its last snapshot.
 fn measure(root: &Path, whose: EngineHost) -> (f64, Vec<f64>) {
     let draft = RunConfig::default();
-    let mut session = Session::open_over(root.into(), draft, whose, Arc::new(|| {})).unwrap();
+    let mut session = Session::open(root.into(), draft, whose, Arc::new(|| {})).unwrap();
     wait_until(&mut session, |s| {
         !s.busy() && s.compare.runs.ready().is_some()
     });

@@ -74,28 +74,25 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 }
 
 fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario: Scenario) {
-    if let Ok(chosen) = Chosen::of(config) {
-        plan.single_class = single_class_tasks(&chosen, &scenario.tasks);
+    let chosen = Chosen::of(config);
+    if let Ok(chosen) = &chosen {
+        plan.single_class = single_class_tasks(chosen, &scenario.tasks);
     }
     plan.set_tasks(scenario, data, config);
-    if let Ok(chosen) = Chosen::of(config) {
-        plan.problems
-            .extend(all_frozen(&chosen, &plan.train_images));
+    if let Ok(chosen) = &chosen {
+        plan.problems.extend(all_frozen(chosen, &plan.train_images));
     }
     plan.cache_need = cache_need(plan, config, data);
+    let missing = |what: &str, advice: &str| Problem::new(what).at("--data").advise(advice);
     if plan.train_images.contains(&0) {
-        plan.problems.push(
-            Problem::new(tr!("notices-no-training-images"))
-                .at("--data")
-                .advise(tr!("notices-no-training-images-advice")),
-        );
+        let advice = tr!("notices-no-training-images-advice");
+        let problem = missing(tr!("notices-no-training-images"), advice);
+        plan.problems.push(problem);
     }
     if plan.test_images.contains(&0) {
-        plan.problems.push(
-            Problem::new(tr!("notices-no-test-images"))
-                .at("--data")
-                .advise(tr!("notices-no-test-images-advice")),
-        );
+        let advice = tr!("notices-no-test-images-advice");
+        let problem = missing(tr!("notices-no-test-images"), advice);
+        plan.problems.push(problem);
     }
 }
 

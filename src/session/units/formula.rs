@@ -103,13 +103,8 @@ pub struct Formula {
     tree: Expr,
 }
 
-/// The arguments of a function of a run.
-struct CallArguments<'t> {
-    run: &'t str,
-    /// The numbers after the run, such as tasks, from 1.
-    numbers: Vec<usize>,
-    expert: Option<Expert>,
-}
+/// The arguments of a function of a run: the run, the numbers after it, such as tasks (from 1), and the expert.
+type CallArguments<'t> = (&'t str, Vec<usize>, Option<Expert>);
 
 impl Formula {
     /// Parses and checks a formula over these runs, which must be a condition, or must be a number.
@@ -217,10 +212,10 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
         }
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
-                let call = call_arguments(function, node, arguments)?;
-                return match runs.iter().any(|known| known == call.run) {
+                let (run, ..) = call_arguments(function, node, arguments)?;
+                return match runs.iter().any(|known| known == run) {
                     true => Ok(()),
-                    false => Err(unknown_run(call.run, &arguments[0], runs)),
+                    false => Err(unknown_run(run, &arguments[0], runs)),
                 };
             }
             if number_function(name).is_none() {
@@ -289,11 +284,7 @@ fn call_arguments<'t>(
         }
     }
     match run {
-        Some(run) if accepted.contains(&numbers.len()) => Ok(CallArguments {
-            run,
-            numbers,
-            expert,
-        }),
+        Some(run) if accepted.contains(&numbers.len()) => Ok((run, numbers, expert)),
         _ => {
             let name = function_name(usage);
             let what = message!("formula-wrong-arguments", name, like = *usage);
@@ -313,11 +304,11 @@ fn evaluate(node: &Expr, results: &Results<'_>) -> Outcome<Vec<f64>> {
         ),
         NodeKind::Call(name, arguments) => {
             if let Some(function) = run_function(name) {
-                let call =
+                let (run, numbers, expert) =
                     call_arguments(function, node, arguments).map_err(|_| NoValue::NotYet)?;
-                let runs = results(call.run).filter(|runs| !runs.is_empty());
+                let runs = results(run).filter(|runs| !runs.is_empty());
                 let runs = runs.ok_or(NoValue::NotYet)?.iter();
-                let value = |run| function.3(run, &call.numbers, call.expert);
+                let value = |run| function.3(run, &numbers, expert);
                 return runs.map(value).collect();
             }
             let (name, value) = number_function(name).ok_or(NoValue::NotYet)?;

@@ -60,7 +60,7 @@ fn dropped_folder_adds_task_that_can_be_undone() {
     let runs = tempfile::tempdir().unwrap();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), wake).unwrap()
+        Session::open(root, small(), Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();

@@ -54,7 +54,7 @@ fn classifies_own_images_on_start_page() {
         ..RunConfig::default()
     };
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, config, wake).unwrap()
+        Session::open(root, config, Default::default(), wake).unwrap()
     });
     window.state_mut().welcome();
     settle(&mut window);

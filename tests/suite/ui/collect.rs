@@ -26,7 +26,7 @@ use crate::teach::letters;
 
 fn open_window(runs: PathBuf) -> Harness<'static, StudioApp> {
     window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(runs, small(), wake).unwrap()
+        Session::open(runs, small(), Default::default(), wake).unwrap()
     })
 }
 

@@ -48,7 +48,7 @@ pub fn small() -> RunConfig {
 pub fn after_one_task(runs: &Path) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), wake).unwrap()
+        Session::open(root, small(), Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window.get_by_label(tr!("experiment-start")).click();

@@ -36,7 +36,7 @@ fn tiny_run() -> RunConfig {
 fn open_window(root: &Path) -> Harness<'static, StudioApp> {
     let root = root.to_path_buf();
     let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, tiny_run(), wake).unwrap()
+        Session::open(root, tiny_run(), Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window

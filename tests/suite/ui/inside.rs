@@ -147,7 +147,7 @@ fn slider_step_with_ten_runs_is_measured() {
     let configs: Vec<_> = configs.collect();
     let root = runs.path().to_path_buf();
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
-        Session::open(root, small(), wake).unwrap()
+        Session::open(root, small(), Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window.state_mut().session.train_all(configs);

@@ -182,7 +182,7 @@ fn queued_jobs_survive_restart() {
     let open = || {
         let root = root.clone();
         window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
-            Session::open(root, small(), wake).unwrap()
+            Session::open(root, small(), Default::default(), wake).unwrap()
         })
     };
     let mut first = open();

@@ -91,7 +91,7 @@ fn trains_pair_and_accepts_dropped_and_pasted_files() {
         let mut config = small();
         config.epochs = 1;
         config.settings = crate::frozen_epochs(0);
-        Session::open(root, config, wake).unwrap()
+        Session::open(root, config, Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window

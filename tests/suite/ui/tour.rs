@@ -29,7 +29,7 @@ fn draft() -> RunConfig {
 fn on_learn(runs: &Path, size: [f32; 2]) -> Harness<'static, StudioApp> {
     let root = runs.to_path_buf();
     let mut window = window(size, ThemeChoice::Dark, move |wake| {
-        Session::open(root, draft(), wake).unwrap()
+        Session::open(root, draft(), Default::default(), wake).unwrap()
     });
     settle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
