@@ -84,17 +84,16 @@ impl Session {
 
     /// Trains the settings, and also Baseline if that is selected. Returns whether the runs were queued.
     pub fn start(&mut self) -> bool {
-        let jobs = self.begin();
-        let queued = jobs.is_some();
-        if let Some(jobs) = jobs {
-            self.experiment.started = Some(LastStart {
-                set_up: self.experiment.set_up(),
-                place: self.experiment.place.clone(),
-                jobs,
-                at: Instant::now(),
-            });
-        }
-        queued
+        let Some(jobs) = self.begin() else {
+            return false;
+        };
+        self.experiment.started = Some(LastStart {
+            set_up: self.experiment.set_up(),
+            place: self.experiment.place.clone(),
+            jobs,
+            at: Instant::now(),
+        });
+        true
     }
 
     /// Queues the runs of the settings or their grid. Returns the jobs; empty for a grid.

@@ -301,10 +301,8 @@ impl Session {
 
     /// Queues the grid on Experiment. Returns whether it was queued.
     pub(super) fn start_grid(&mut self) -> bool {
-        if self.grid_to_do().is_none() {
-            return false;
-        }
-        let Some(view) = self.experiment.grid.view.ready().cloned() else {
+        let view = self.experiment.grid.view.ready().cloned();
+        let Some(view) = view.filter(|_| self.grid_to_do().is_some()) else {
             return false;
         };
         let search = self.grid_search();

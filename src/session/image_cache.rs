@@ -1,7 +1,7 @@
 //! A cache of decoded images that pages show, of both splits and of added tasks. The oldest images are evicted first
 //! and decoded again when needed.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::views::PictureKey;
@@ -14,9 +14,8 @@ const MOST: usize = 128 << 20;
 /// Images by dataset, split and index.
 #[derive(Default)]
 pub(super) struct Album {
-    held: HashMap<PictureKey, Result<Arc<Picture>>>,
-    /// Requested images, whether loaded or not.
-    asked: HashSet<PictureKey>,
+    /// Requested images; `None` until an image is loaded.
+    held: HashMap<PictureKey, Option<Result<Arc<Picture>>>>,
     /// Loaded images, oldest first.
     order: VecDeque<PictureKey>,
     bytes: usize,
@@ -25,54 +24,43 @@ pub(super) struct Album {
 impl Album {
     /// Records a request for an image. Returns `false` if it was already requested.
     pub fn ask(&mut self, id: &PictureKey) -> bool {
-        !self.is_asked(id) && self.asked.insert(id.clone())
+        !self.is_asked(id) && self.held.insert(id.clone(), None).is_none()
     }
 
     /// Returns whether an image is loaded or requested.
     pub fn is_asked(&self, id: &PictureKey) -> bool {
-        self.asked.contains(id)
+        self.held.contains_key(id)
     }
 
     /// Returns an image, or why it cannot be shown; `None` until it is loaded.
     pub fn get(&self, id: &PictureKey) -> Option<&Result<Arc<Picture>>> {
-        self.held.get(id)
+        self.held.get(id)?.as_ref()
     }
 
     /// Stores an image, unless it was evicted meanwhile.
     pub fn put(&mut self, id: PictureKey, picture: Result<Picture>) {
-        if !self.asked.contains(&id) {
+        let Some(slot) = self.held.get_mut(&id) else {
             return;
-        }
+        };
         let picture = picture.map(Arc::new);
         self.bytes += size(&picture);
-        let before = self.held.insert(id.clone(), picture);
-        match before {
+        match slot.replace(picture) {
             Some(before) => self.bytes -= size(&before),
             None => self.order.push_back(id),
         }
         while self.bytes > MOST && self.order.len() > 1 {
-            if let Some(oldest) = self.order.pop_front() {
-                self.forget(&oldest);
-            }
+            let oldest = self.order.pop_front();
+            let gone = oldest.and_then(|oldest| self.held.remove(&oldest)?);
+            self.bytes -= gone.map_or(0, |picture| size(&picture));
         }
     }
 
     /// Keeps only the images of these datasets.
     pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.asked.retain(|(key, ..)| wanted(key));
-        let gone = self.order.iter().filter(|(key, ..)| !wanted(key));
-        let gone: Vec<PictureKey> = gone.cloned().collect();
         self.order.retain(|(key, ..)| wanted(key));
-        for id in &gone {
-            self.forget(id);
-        }
-    }
-
-    fn forget(&mut self, id: &PictureKey) {
-        self.asked.remove(id);
-        if let Some(picture) = self.held.remove(id) {
-            self.bytes -= size(&picture);
-        }
+        let gone = self.held.extract_if(|(key, ..), _| !wanted(key));
+        let gone = gone.filter_map(|(_, picture)| picture);
+        self.bytes -= gone.map(|picture| size(&picture)).sum::<usize>();
     }
 }
 
@@ -109,7 +97,7 @@ mod tests {
             album.put(id.clone(), Err(crate::problem::Problem::new("lost")));
         }
         album.retain(|key| key == "letters");
-        assert_eq!((album.bytes, album.asked.len()), (0, 2));
+        assert_eq!((album.bytes, album.held.len()), (0, 2));
         assert!(letters.iter().all(|id| album.get(id).is_some()));
         // An answer to a request that is no longer recorded is ignored.
         let lost = crate::problem::Problem::new("lost");

@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_waiting_run_says_so() {
-        let words = story(&RunView::waiting("x".into()));
+        let words = story(&RunView::default());
         assert_eq!(words[0].head, "Waiting.");
     }
 }

@@ -77,12 +77,7 @@ impl ListedImage {
     /// Reads the image; `None` if it cannot be read.
     fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
         let image = decode_picture_file(&path_of(folder, &self.image), FULL_DEPTH).ok()?;
-        Some(Arc::new(Picture {
-            name: self.name.clone(),
-            width: image.width() as usize,
-            height: image.height() as usize,
-            rgb: image.into_raw(),
-        }))
+        Some(Arc::new(Picture::new(&self.name, image)))
     }
 }
 

@@ -106,19 +106,12 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// Returns a run that was just requested, before its job exists.
-    pub fn waiting(title: String) -> Self {
-        Self {
-            title,
-            ..Self::default()
-        }
-    }
-
     /// Returns the run of a job that was just requested.
     pub fn of_job(job: JobId, title: String) -> Self {
         Self {
             job: Some(job),
-            ..Self::waiting(title)
+            title,
+            ..Self::default()
         }
     }
 

@@ -77,7 +77,7 @@ fn evaluated(task: usize, answers: &[usize]) -> Event {
 
 #[test]
 fn events_become_history_and_a_repeated_task_counts_once() {
-    let mut view = RunView::waiting("x".into());
+    let mut view = RunView::default();
     view.fold(Event::Started(Box::new(header())), "1");
     view.fold(evaluated(0, &[0, 0]), "2");
     view.fold(evaluated(1, &[0, 0, 0]), "3");
@@ -86,7 +86,7 @@ fn events_become_history_and_a_repeated_task_counts_once() {
     assert_eq!(view.of(Expert::ENSEMBLE).matrix[1], vec![1.0, 1.0]);
     assert_eq!(view.class_names(1), ["c"]);
     // Resumes the same run after its first task.
-    let mut again = RunView::waiting("x".into());
+    let mut again = RunView::default();
     again.fold(Event::Started(Box::new(header())), "1");
     let (run, reports) = ("r".into(), vec![report(0, &[0, 0])]);
     again.fold(Event::TakenUp { run, reports }, "2");
@@ -134,7 +134,7 @@ fn taught() -> RunHeader {
 fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     let reports = || vec![report(0, &[0, 1]), report(1, &[0, 1, 2])];
     let begun = || {
-        let mut view = RunView::waiting("x".into());
+        let mut view = RunView::default();
         view.fold(Event::Started(Box::new(taught())), "1");
         let run = String::from("r");
         let taken = Event::TakenUp {

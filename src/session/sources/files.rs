@@ -36,12 +36,7 @@ impl Disk {
         }
         let image = decode_picture_file(path, bit_depth)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Picture {
-            name: name.into_owned(),
-            width: image.width() as usize,
-            height: image.height() as usize,
-            rgb: image.into_raw(),
-        })
+        Ok(Picture::new(name, image))
     }
 
     /// Returns the images that a path adds to a class: the file itself, or all images in the folder.

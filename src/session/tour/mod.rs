@@ -70,7 +70,7 @@ impl TourStep {
 }
 
 /// State of the tour.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tour {
     /// The current step.
     pub step: TourStep,
@@ -104,16 +104,9 @@ impl Tour {
             ..RunConfig::default()
         };
         Self {
-            step: TourStep::Draw,
-            pins: [None; 2],
-            guess: None,
             runs: [fine_tuning(&lae), presets::baseline(&lae), lae].map(TourRun::new),
-            earlier: Vec::new(),
-            task: 0,
             draw,
-            plan: None,
-            asked: false,
-            held: false,
+            ..Self::default()
         }
     }
 
