@@ -20,10 +20,9 @@ impl Session {
 
     /// Saves the notes on a run.
     pub fn describe(&mut self, folder: PathBuf, about: About) {
-        let asked = folder.clone();
         self.task_or_notify(
-            move |_| store::set_about(&folder, &about),
-            move |session, about| session.accept_description(&asked, &about),
+            move |_| Ok((store::set_about(&folder, &about)?, folder)),
+            |session, (about, folder)| session.accept_description(&folder, &about),
         );
     }
 

@@ -81,10 +81,9 @@ impl Session {
     /// Undoes the last added task of a run.
     pub fn undo_added_task(&mut self, folder: &Path) {
         let folder = folder.to_path_buf();
-        let asked = folder.clone();
         self.task_or_notify(
-            move |sources| sources.undo_added_task(&folder),
-            move |session, added_task| session.accept_undone_task(&asked, &added_task),
+            move |sources| Ok((sources.undo_added_task(&folder)?, folder)),
+            |session, (added_task, folder)| session.accept_undone_task(&folder, &added_task),
         );
     }
 

@@ -73,17 +73,13 @@ impl Session {
             let is_new = clusters.grids.len() > before;
             beside.extend(seen.beside.filter(|_| is_new));
         }
-        let (again, any) = (
-            std::mem::take(&mut clusters.again),
-            !clusters.grids.is_empty(),
-        );
-        beside
-            .into_iter()
-            .for_each(|folder| self.list_beside(folder));
-        if any {
+        for folder in beside {
+            self.list_beside(folder);
+        }
+        if !self.train.clusters.grids.is_empty() {
             self.list_runs();
         }
-        if again {
+        if std::mem::take(&mut self.train.clusters.again) {
             self.watch_clusters();
         }
     }

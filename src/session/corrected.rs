@@ -107,10 +107,9 @@ impl Session {
         }
         let place = place.to_string();
         self.sets.corrected.asked.insert(place.clone());
-        let asked = place.clone();
         self.task_or_notify(
-            move |sources| store::corrected(&sources.disk().runs_root, &place),
-            move |session, list| session.accept_corrections(asked, list),
+            move |sources| Ok((store::corrected(&sources.disk().runs_root, &place)?, place)),
+            |session, (list, place)| session.accept_corrections(place, list),
         );
     }
 
@@ -201,14 +200,14 @@ impl Session {
         place: String,
         change: impl FnOnce() -> Result<Correction> + Send + 'static,
     ) {
-        let asked = place.clone();
         self.task_or_notify(
             move |sources| {
                 let change = change()?;
                 let root = &sources.disk().runs_root;
-                Ok((store::correct_label(root, &place, change.clone())?, change))
+                let list = store::correct_label(root, &place, change.clone())?;
+                Ok((place, list, change))
             },
-            move |session, (list, change)| session.accept_correction(asked, list, &change),
+            |session, (place, list, change)| session.accept_correction(place, list, &change),
         );
     }
 

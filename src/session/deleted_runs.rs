@@ -63,27 +63,22 @@ impl Session {
 
     /// Restores runs from the trash.
     pub fn restore(&mut self, places: Vec<PathBuf>) {
-        self.forget_deleted(&places);
         self.do_with(BinAction::Restore, places);
     }
 
     /// Erases runs in the trash.
     pub fn erase(&mut self, places: Vec<PathBuf>) {
-        self.forget_deleted(&places);
         self.do_with(BinAction::Erase, places);
     }
 
-    /// Removes these runs from the offers to undo a deletion.
-    fn forget_deleted(&mut self, places: &[PathBuf]) {
+    fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
+        // The deletion of runs that leave the trash cannot be undone any more.
         for notice in &mut self.notices.list {
             if let Some(NoticeUndo::Deleted(offered)) = &mut notice.undo {
                 offered.retain(|place| !places.contains(place));
             }
         }
         self.forget_undo(|undo| matches!(undo, NoticeUndo::Deleted(offered) if offered.is_empty()));
-    }
-
-    fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
         self.task(
             move |sources| Ok(sources.disk().bin(action, places)),
             move |session, done| {

@@ -96,9 +96,7 @@ impl Session {
     /// missing.
     pub fn export_data(&mut self, kind: DataExportKind, form: Form, mut path: PathBuf) {
         if Form::of(&path).is_err() {
-            let mut name = path.file_name().unwrap_or_default().to_owned();
-            name.push(format!(".{}", form.ending()));
-            path.set_file_name(name);
+            path.add_extension(form.ending());
         }
         let export = match kind {
             DataExportKind::Data => DataExport::Data(self.draft_data(false)),
@@ -247,10 +245,9 @@ impl Session {
         let name = name.strip_suffix(".zip").unwrap_or(&name);
         let name = name.strip_suffix(".laerun").unwrap_or(name);
         let to = PathBuf::from(format!("{name}{PACKED_ENDING}"));
-        let path = to.clone();
         self.task_or_notify(
-            move |_| store::pack(&run, &path),
-            move |session, packed| {
+            move |_| Ok((store::pack(&run, &to)?, to)),
+            |session, (packed, to)| {
                 let told = Problem::new(tr!("story-run-packed")).at_path(&to);
                 let told = match packed.left_pictures {
                     true => told.advise(tr!("story-run-packed-advice")),

@@ -294,11 +294,6 @@ impl Session {
         grid.search.filter(|_| several)
     }
 
-    /// Selects a search for the best row; `None` runs all rows.
-    pub fn search_grid(&mut self, by: Option<SearchBy>) {
-        self.experiment.grid.search = by;
-    }
-
     /// Queues the grid on Experiment. Returns whether it was queued.
     pub(super) fn start_grid(&mut self) -> bool {
         let view = self.experiment.grid.view.ready().cloned();
@@ -409,14 +404,11 @@ impl Session {
         if to.extension().is_none_or(|ending| ending != "toml") {
             to = to.with_added_extension("toml");
         }
-        let path = to.clone();
         self.task_or_notify(
-            move |_| crate::store::write_file(&path, view.work.text.as_bytes()),
-            move |session, _| {
-                session.notify(
-                    Problem::new(tr!("experiment-grid-saved")).at_path(&to),
-                    false,
-                );
+            move |_| crate::store::write_file(&to, view.work.text.as_bytes()).map(|_| to),
+            |session, path| {
+                let told = Problem::new(tr!("experiment-grid-saved")).at_path(&path);
+                session.notify(told, false);
             },
         );
     }

@@ -48,8 +48,7 @@ pub struct OnBackbone {
 }
 
 /// The state of the plugin files: length and modification time of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
+pub type FilesSeen = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
 /// Measurements of a plugin.
 #[derive(Clone, Debug, PartialEq)]

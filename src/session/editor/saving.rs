@@ -12,7 +12,7 @@ use crate::tr;
 impl Session {
     /// Returns the folder of the user's own plugins.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
-        self.tasks.sources().disk().plugin_folder()
+        self.tasks.sources().disk().plugins.clone()
     }
 
     /// Saves the open text.
@@ -144,13 +144,12 @@ impl Session {
 
     /// Opens a plugin file that was dropped on the window, so that the user sees it before it is installed.
     pub fn reread_plugin(&mut self, file: PathBuf) {
-        let from = file.clone();
         self.task_or_notify(
-            move |_| read_text(&file),
-            move |session, text| {
+            move |_| Ok((read_text(&file)?, file)),
+            |session, (text, file)| {
                 session.open_text(Written {
                     text,
-                    from: Some(from),
+                    from: Some(file),
                     ..Written::default()
                 });
             },

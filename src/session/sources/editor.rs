@@ -68,7 +68,7 @@ impl Disk {
             let about = std::fs::metadata(&file).ok()?;
             Some((file, about.len(), about.modified().ok()))
         });
-        FilesSeen(each.collect())
+        each.collect()
     }
 }
 

@@ -54,7 +54,7 @@ pub struct Disk {
     pub(super) runs_root: PathBuf,
     scans: data::Scans,
     known: runs::RunRowCache,
-    plugins: Option<PathBuf>,
+    pub(super) plugins: Option<PathBuf>,
 }
 
 impl Disk {
@@ -83,11 +83,6 @@ impl Disk {
             true => PluginLibrary::standard(),
             false => PluginLibrary::of_user(self.plugins.as_deref()),
         }
-    }
-
-    /// Returns the folder of the user's plugins, if there is one.
-    pub fn plugin_folder(&self) -> Option<PathBuf> {
-        self.plugins.clone()
     }
 
     /// Returns the folder of the user's plugins.

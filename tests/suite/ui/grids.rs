@@ -337,7 +337,7 @@ fn search_selects_best_row_and_saves_grid() {
     window.get_by_label(tr!("experiment-search")).click();
     settle(&mut window);
     change_grid(&mut window, |session| {
-        session.search_grid(Some(SearchBy::All));
+        session.experiment.grid.search = Some(SearchBy::All);
     });
     window.get_by_label(tr!("experiment-start-search")).click();
     let chosen = |app: &StudioApp| {

@@ -211,7 +211,9 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
         }
     });
     if by != now {
-        commands.push(UiCommand::change(move |session| session.search_grid(by)));
+        commands.push(UiCommand::change(move |session| {
+            session.experiment.grid.search = by;
+        }));
     }
 }
 
