@@ -1,6 +1,6 @@
 //! Executes the commands of the window.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use egui::{ColorImage, Context};
@@ -71,7 +71,10 @@ impl StudioApp {
             }
             UiCommand::RestoreSettings => self.restore_settings(),
             UiCommand::ChooseData(key) => self.choose_data(&key),
-            UiCommand::ChooseWeights(path) => self.choose_weights(path),
+            UiCommand::ChooseWeights(path) => {
+                self.session.choose_weights(path);
+                self.pages.experiment.weights = false;
+            }
             UiCommand::ExportFigure(wish, figure) => self.export_figure(ctx, wish, *figure),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::CancelPath => self.pages.experiment.leave(),
@@ -81,10 +84,16 @@ impl StudioApp {
             UiCommand::CopyCommand => self.copy_command(ctx),
             UiCommand::CopyText(text) => ctx.copy_text(text),
             UiCommand::PauseOrResume => self.pause_or_resume(),
-            UiCommand::Stop => self.ask_to_stop(),
+            UiCommand::Stop if self.session.is_training() => {
+                self.shell.question = self.session.running_job().map(Question::Stop);
+            }
+            UiCommand::Stop => {}
             UiCommand::RemoveJob(job) => self.session.remove_job(job),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
-            UiCommand::Open(folder) => self.open(folder),
+            UiCommand::Open(folder) => {
+                self.session.open_run(folder);
+                self.show(Page::Train);
+            }
             UiCommand::AddTask(folder) => {
                 self.session.drop_task_preview();
                 self.shell.adding_to = Some(folder);
@@ -108,7 +117,10 @@ impl StudioApp {
                 self.session.list_trash();
             }
             UiCommand::Folders => self.shell.folders.open = true,
-            UiCommand::PredictWith(folder) => self.predict_with(folder),
+            UiCommand::PredictWith(folder) => {
+                self.session.pin_predictor(folder);
+                self.show(Page::Predict);
+            }
             UiCommand::PredictFile(path) => self.predict_file(path),
             UiCommand::PredictFolder(wanted) => {
                 if self.session.predict_folder(wanted) {
@@ -125,16 +137,23 @@ impl StudioApp {
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::SetLanguage(language) => self.set_language(language),
-            UiCommand::Help => self.shell.help ^= true,
+            UiCommand::Help => self.shell.help = !self.shell.help,
             UiCommand::Tour => self.tour(),
-            UiCommand::Glossary => self.glossary(),
+            UiCommand::Glossary => {
+                self.session.open_unit(None);
+                self.pages.learn.glossary.wanted = true;
+                self.show(Page::Learn);
+            }
             UiCommand::ReduceMotion(reduce) => self.reduce_motion(ctx, reduce),
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
             UiCommand::Present => self.pages.present.toggle(),
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
-            UiCommand::FrameTimes => self.shell.frame_times ^= true,
-            UiCommand::ReportProblem => self.report(),
+            UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
+            UiCommand::ReportProblem => {
+                self.shell.report.open();
+                self.session.gather_bug_report(self.settings_file.clone());
+            }
             UiCommand::LogLevel(level) => self.choose_log_level(level),
             UiCommand::StopAt(place, job) => self.session.stop_at(&place, job),
             UiCommand::RemoveJobAt(place, job) => self.session.remove_job_at(&place, job),
@@ -257,11 +276,6 @@ impl StudioApp {
         }
     }
 
-    fn choose_weights(&mut self, path: String) {
-        self.session.choose_weights(path);
-        self.pages.experiment.weights = false;
-    }
-
     fn export_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {
         match wish {
             FigureWish::CopyPicture => self.session.copy_figure(figure),
@@ -309,22 +323,11 @@ impl StudioApp {
         }
     }
 
-    fn ask_to_stop(&mut self) {
-        if self.session.is_training() {
-            self.shell.question = self.session.running_job().map(Question::Stop);
-        }
-    }
-
     fn resume(&mut self, folder: &Path, device: Option<String>) {
         if self.session.former.interrupted.as_deref() == Some(folder) {
             self.session.former.interrupted = None;
         }
         self.session.resume(folder, device);
-        self.show(Page::Train);
-    }
-
-    fn open(&mut self, folder: PathBuf) {
-        self.session.open_run(folder);
         self.show(Page::Train);
     }
 
@@ -336,23 +339,10 @@ impl StudioApp {
         self.show(Page::Learn);
     }
 
-    fn glossary(&mut self) {
-        self.session.open_unit(None);
-        self.pages.learn.glossary.wanted = true;
-        self.show(Page::Learn);
-    }
-
-    fn report(&mut self) {
-        self.shell.report.open();
-        self.session.gather_bug_report(self.settings_file.clone());
-    }
-
     fn tell(&mut self, text: &str) {
         self.session.notify(Problem::new(text), false);
     }
-}
 
-impl StudioApp {
     /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo) once it has not changed for a
     /// moment.
     pub(super) fn record_set_up(&mut self, ctx: &Context) {

@@ -72,11 +72,6 @@ impl StudioApp {
         }
     }
 
-    pub(super) fn predict_with(&mut self, folder: PathBuf) {
-        self.session.pin_predictor(folder);
-        self.show(Page::Predict);
-    }
-
     pub(super) fn predict_file(&mut self, path: PathBuf) {
         if self.pages.predict.show_picture() {
             // An earlier drawing or image is removed, because it is not the image of this file.
@@ -136,9 +131,7 @@ impl StudioApp {
         self.session.open_grid(file);
         self.show(Page::Experiment);
     }
-}
 
-impl StudioApp {
     /// Handles files that are dropped anywhere on the window. Paths for open dialogs are used directly; for all others,
     /// a helper thread first checks which are folders.
     pub(super) fn take_drop(&mut self, ctx: &Context) {
