@@ -12,63 +12,30 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::export::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
-/// An action that applies to one run.
-struct Action {
-    /// The message id of its label.
-    id: &'static str,
-    /// Whether it writes to the run's folder.
-    writes: bool,
-    offered: fn(&Cx<'_>, &RunRow) -> bool,
-    command: fn(&RunRow) -> Option<UiCommand>,
+/// Returns the actions on a run: the message id of the label, whether the action writes to the run's folder, and the
+/// command; `None` if the action is not offered for the run.
+fn actions(cx: &Cx<'_>, row: &RunRow) -> [(&'static str, bool, Option<UiCommand>); 7] {
+    let folder = || row.folder.clone();
+    let settings = row.header.as_ref().map(|header| header.config.clone());
+    let open = settings.is_some().then(|| UiCommand::Open(folder()));
+    let predict = row.is_measured().then(|| UiCommand::PredictWith(folder()));
+    let duplicate = settings.map(|config| UiCommand::LoadSettings(Box::new(config)));
+    let resume = is_stopped(row).then(|| UiCommand::Resume(folder(), None));
+    let can_add = cx.session.can_add_task(row);
+    let add = can_add.then(|| UiCommand::AddTask(folder()));
+    let describe = Some(UiCommand::Describe(folder()));
+    let is_idle = row.state != RunState::Busy;
+    let delete = is_idle.then(|| UiCommand::Delete(vec![folder()]));
+    [
+        ("compare-open", false, open),
+        ("compare-predict", false, predict),
+        ("compare-duplicate", false, duplicate),
+        ("train-resume-run", true, resume),
+        ("train-teach-classes", true, add),
+        ("compare-name-run", true, describe),
+        ("compare-delete", true, delete),
+    ]
 }
-
-const ACTIONS: [Action; 7] = [
-    Action {
-        id: "compare-open",
-        writes: false,
-        offered: |_, row| row.header.is_some(),
-        command: |row| Some(UiCommand::Open(row.folder.clone())),
-    },
-    Action {
-        id: "compare-predict",
-        writes: false,
-        offered: |_, row| row.is_measured(),
-        command: |row| Some(UiCommand::PredictWith(row.folder.clone())),
-    },
-    Action {
-        id: "compare-duplicate",
-        writes: false,
-        offered: |_, row| row.header.is_some(),
-        command: |row| {
-            let header = row.header.as_ref()?;
-            Some(UiCommand::LoadSettings(Box::new(header.config.clone())))
-        },
-    },
-    Action {
-        id: "train-resume-run",
-        writes: true,
-        offered: |_, row| is_stopped(row),
-        command: |row| Some(UiCommand::Resume(row.folder.clone(), None)),
-    },
-    Action {
-        id: "train-teach-classes",
-        writes: true,
-        offered: |cx, row| cx.session.can_add_task(row),
-        command: |row| Some(UiCommand::AddTask(row.folder.clone())),
-    },
-    Action {
-        id: "compare-name-run",
-        writes: true,
-        offered: |_, _| true,
-        command: |row| Some(UiCommand::Describe(row.folder.clone())),
-    },
-    Action {
-        id: "compare-delete",
-        writes: true,
-        offered: |_, row| row.state != RunState::Busy,
-        command: |row| Some(UiCommand::Delete(vec![row.folder.clone()])),
-    },
-];
 
 fn is_stopped(row: &RunRow) -> bool {
     matches!(row.state, RunState::Unfinished(_))
@@ -85,20 +52,18 @@ type Draw = fn(&mut Ui, bool, &str) -> Response;
 /// Draws all actions that are offered for this run with `add`. If the run is read-only, actions that write are
 /// disabled, and a tooltip gives the reason.
 fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
-    let mut chosen = None;
-    for action in ACTIONS.iter().filter(|one| (one.offered)(cx, row)) {
-        let fixed = row.read_only_reason().filter(|_| action.writes);
-        let words = tr!(action.id);
-        let drawn = add(ui, fixed.is_none(), words);
+    for (id, writes, command) in actions(cx, row) {
+        let Some(command) = command else { continue };
+        let fixed = row.read_only_reason().filter(|_| writes);
+        let drawn = add(ui, fixed.is_none(), tr!(id));
         let drawn = match fixed {
             Some(reason) => drawn.on_disabled_hover_text(reason),
             None => drawn,
         };
         if drawn.clicked() {
-            chosen = (action.command)(row);
+            cx.act(command);
         }
     }
-    chosen.into_iter().for_each(|command| cx.act(command));
 }
 
 /// Draws the row of actions on the selected runs above the list.
