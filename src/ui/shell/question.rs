@@ -249,13 +249,14 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
         widgets::sentence(ui, &words.text);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
-            agreed |= yes(ui, &words);
+            agreed |= answer(ui, words.yes, !words.loses);
             if let Some((words, other)) = question.other(session)
                 && button(ui, words).clicked()
             {
                 (agreed, question) = (true, other);
             }
-            no(ui, &words)
+            // *Cancel* is the main button if something would be lost.
+            answer(ui, tr!("shell-cancel"), words.loses)
         })
         .inner
     });
@@ -268,29 +269,15 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
     None
 }
 
-/// Draws the button that confirms. Returns whether it was clicked.
-fn yes(ui: &mut Ui, words: &Words) -> bool {
-    if words.loses {
-        return button(ui, words.yes).clicked();
+/// Draws a button. The main button gets the focus if no widget has it; Tab then moves to the other buttons. Returns
+/// whether the button was clicked.
+fn answer(ui: &mut Ui, text: &str, is_main: bool) -> bool {
+    if !is_main {
+        return button(ui, text).clicked();
     }
-    let main = primary_button(ui, words.yes, true);
-    focus_first(ui, &main);
-    main.clicked()
-}
-
-/// Draws the button that cancels. It is the main button if something would be lost. Returns whether it was clicked.
-fn no(ui: &mut Ui, words: &Words) -> bool {
-    if !words.loses {
-        return button(ui, tr!("shell-cancel")).clicked();
-    }
-    let cancel = primary_button(ui, tr!("shell-cancel"), true);
-    focus_first(ui, &cancel);
-    cancel.clicked()
-}
-
-/// Focuses a button if no widget has the focus. Tab then moves to the other buttons.
-fn focus_first(ui: &Ui, button: &egui::Response) {
+    let main = primary_button(ui, text, true);
     if ui.memory(|m| m.focused().is_none()) {
-        button.request_focus();
+        main.request_focus();
     }
+    main.clicked()
 }
