@@ -1,6 +1,6 @@
 //! The backbone card: the family and weights with their description, location and precision.
 
-use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
+use egui::{Popup, ProgressBar, RichText, ScrollArea, Ui, Vec2};
 
 use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
@@ -150,20 +150,18 @@ fn of_family<'a>(list: &'a [Description], family: &str) -> impl Iterator<Item = 
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
     let list = &cx.session.inventory.backbones;
-    egui::ScrollArea::vertical()
-        .max_height(360.0)
-        .show(ui, |ui| {
-            for view in of_family(list, family) {
-                let here = cx.session.experiment.draft.backbone == view.entry.name;
-                let line = egui::Button::selectable(here, view.entry.title())
-                    .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
-                let hint = format!("{}\n{}", view.entry.name, pretrained(view));
-                if ui.add(line).on_hover_text(hint).clicked() {
-                    let name = view.entry.name.clone();
-                    cx.change(move |session| session.choose_backbone(&name));
-                }
+    ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+        for view in of_family(list, family) {
+            let here = cx.session.experiment.draft.backbone == view.entry.name;
+            let line = egui::Button::selectable(here, view.entry.title())
+                .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
+            let hint = format!("{}\n{}", view.entry.name, pretrained(view));
+            if ui.add(line).on_hover_text(hint).clicked() {
+                let name = view.entry.name.clone();
+                cx.change(move |session| session.choose_backbone(&name));
             }
-        });
+        }
+    });
 }
 
 /// Draws a field for the path of a weight file, for systems without a file dialog.

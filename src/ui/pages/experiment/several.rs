@@ -1,6 +1,6 @@
 //! *Several values…*: lists of values for settings, and the card that shows all of them.
 
-use egui::{Popup, PopupCloseBehavior, Response, Ui};
+use egui::{Popup, PopupCloseBehavior, Response, ScrollArea, Ui};
 
 use super::{NewValue, number, row};
 use crate::method::{METHODS, named_method};
@@ -277,17 +277,13 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws a menu of all settings that can have several values.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
-    egui::ScrollArea::vertical()
-        .max_height(420.0)
-        .show(ui, |ui| {
-            for key in keys(&cx.session.experiment.draft) {
-                if !cx.session.experiment.grid.several.has(key)
-                    && ui.button(title_of(key)).clicked()
-                {
-                    cx.change(move |session| session.vary(key));
-                }
+    ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+        for key in keys(&cx.session.experiment.draft) {
+            if !cx.session.experiment.grid.several.has(key) && ui.button(title_of(key)).clicked() {
+                cx.change(move |session| session.vary(key));
             }
-        });
+        }
+    });
 }
 
 /// Returns the keys of all settings that can have several values: common settings and the method's own.
@@ -305,14 +301,12 @@ fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.change(|session| session.pick(DialogPurpose::Grid));
     }
     ui.separator();
-    egui::ScrollArea::vertical()
-        .max_height(420.0)
-        .show(ui, |ui| {
-            for (name, title) in shipped_grids() {
-                let line = ui.button(grid_title(title)).on_hover_text(*name);
-                if line.clicked() {
-                    cx.change(move |session| session.open_grid((*name).into()));
-                }
+    ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+        for (name, title) in shipped_grids() {
+            let line = ui.button(grid_title(title)).on_hover_text(*name);
+            if line.clicked() {
+                cx.change(move |session| session.open_grid((*name).into()));
             }
-        });
+        }
+    });
 }

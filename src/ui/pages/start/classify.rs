@@ -1,7 +1,7 @@
 //! Classifying a user's images in three steps: images with known classes, a model, and new images. Only the details
 //! mention the backbone and the methods.
 
-use egui::{CollapsingHeader, RichText, Ui};
+use egui::{CollapsingHeader, ScrollArea, Ui};
 
 use crate::run::sheet::SheetState;
 use crate::session::Session;
@@ -14,7 +14,6 @@ use crate::session::words::{duration_text, number};
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, experiment, predict};
-use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{
     self, Column, Fixed, button, card, cut, faint, link, primary_button, progress, sentence,
     two_columns,
@@ -112,9 +111,7 @@ fn made(ui: &mut Ui, row: &RunRow) {
     let images = row.header.iter().flat_map(|header| &header.test_images);
     if let Some(right) = row.figures.final_accuracy() {
         let (share, n) = (number(right, 0), images.sum::<usize>());
-        let text = tr!("classify-accuracy", share, n);
-        let text = RichText::new(text).font(semibold(13.0));
-        ui.label(text.color(tokens(ui).strong));
+        widgets::title(ui, tr!("classify-accuracy", share, n));
     }
     cut(ui, row.line());
 }
@@ -189,20 +186,18 @@ fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
     let menu = button(ui, tr!("classify-other-model"));
     egui::Popup::menu(&menu).show(|ui| {
-        egui::ScrollArea::vertical()
-            .max_height(300.0)
-            .show(ui, |ui| {
-                let mut chosen = None;
-                for (folder, title) in predict::askable(cx.session) {
-                    if ui.button(title).clicked() {
-                        chosen = Some(folder);
-                    }
+        ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
+            let mut chosen = None;
+            for (folder, title) in predict::askable(cx.session) {
+                if ui.button(title).clicked() {
+                    chosen = Some(folder);
                 }
-                if let Some(folder) = chosen {
-                    cx.change(move |session| session.choose_model(Some(folder)));
-                    ui.close();
-                }
-            });
+            }
+            if let Some(folder) = chosen {
+                cx.change(move |session| session.choose_model(Some(folder)));
+                ui.close();
+            }
+        });
     });
 }
 

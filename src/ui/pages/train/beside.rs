@@ -11,7 +11,7 @@ use crate::session::views::RunRow;
 use crate::session::words::{number, percent};
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{semibold, tokens};
+use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, card, faint};
 
 /// Draws the card if there is another run to compare with.
@@ -107,8 +107,7 @@ fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: b
         forgotten.map(|points| number(points * 100.0, 1)),
     ];
     for value in shown {
-        let text = value.unwrap_or_else(|| "–".into());
-        ui.label(RichText::new(text).font(semibold(13.0)).color(t.strong));
+        widgets::title(ui, value.unwrap_or_else(|| "–".into()));
     }
     ui.end_row();
 }

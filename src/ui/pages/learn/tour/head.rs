@@ -1,6 +1,6 @@
 //! The card on Learn that offers the tour, and the title, instructions and buttons of its steps.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use super::drawings::sample;
 use super::{LOW, leads, text};
@@ -9,7 +9,6 @@ use crate::session::tour::{DrawingOutcome, Tour, TourRunState, TourStep};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{
     self, button, button_if, card, card_of, ends, faint, primary_button, sentence, terms,
 };
@@ -39,12 +38,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
         HEIGHT
     };
     card_of(ui, height, |ui| {
-        let strong = tokens(ui).strong;
         ends(
             ui,
             |ui| {
-                let title = RichText::new(tr!(title(tour.step)));
-                ui.label(title.font(semibold(16.0)).color(strong));
+                widgets::headline(ui, tr!(title(tour.step)));
                 let (step, steps) = (tour.step.number(), TourStep::COUNT);
                 if ui.available_width() > STEP {
                     faint(ui, tr!("tour-step", step, steps));
