@@ -97,16 +97,13 @@ impl Fences {
 
     /// Draws a page, or an error in its place. Returns the button that the user pressed.
     pub fn page(&mut self, part: &'static str, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) -> Pressed {
-        if self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) {
+        let Some(failed) = self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) else {
             return Pressed::Nothing;
-        }
+        };
         // If the pass cannot be repeated, this covers what the page has drawn.
         let ground = tokens(ui).background;
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, 0, ground);
-        let Some(failed) = self.entry_mut(part) else {
-            return Pressed::Nothing;
-        };
         let mut pressed = Pressed::Nothing;
         ui.push_id((part, "fence"), |ui| {
             card(ui, |ui| {
@@ -144,10 +141,7 @@ impl Fences {
         place: Panel,
         draw: impl FnOnce(&mut Ui),
     ) -> Pressed {
-        if self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) {
-            return Pressed::Nothing;
-        }
-        let Some(failed) = self.entry_mut(part) else {
+        let Some(failed) = self.draw_guarded(part, ui.ctx().clone(), || draw(ui)) else {
             return Pressed::Nothing;
         };
         let t = tokens(ui);
@@ -172,14 +166,15 @@ impl Fences {
     /// it.
     pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
         let known = self.entry_mut(part).is_some_and(|failed| !failed.open);
-        if known || self.draw_guarded(part, ctx.clone(), draw) {
+        if known {
             return true;
         }
-        if let Some(failed) = self.entry_mut(part) {
-            failed.above = true;
-            let told = failed.problem.clone();
-            self.problems.push(told);
-        }
+        let Some(failed) = self.draw_guarded(part, ctx.clone(), draw) else {
+            return true;
+        };
+        failed.above = true;
+        let told = failed.problem.clone();
+        self.problems.push(told);
         false
     }
 
@@ -234,31 +229,24 @@ impl Fences {
             .find(|failed| failed.part == part)
     }
 
-    /// Draws the part unless it failed and is closed. Returns whether it was drawn without a panic.
+    /// Draws the part unless it failed and is closed. Returns its entry unless it was drawn without a panic.
     fn draw_guarded(
         &mut self,
         part: &'static str,
         ctx: egui::Context,
         draw: impl FnOnce(),
-    ) -> bool {
+    ) -> Option<&mut FailedPart> {
         if self.entry_mut(part).is_some_and(|failed| !failed.open) {
-            return false;
+            return self.entry_mut(part);
         }
-        let held = self.run_guarded(part, draw);
-        if !held {
-            ctx.request_discard("a part of the window panicked while it was drawn");
-            ctx.request_repaint();
-        }
-        held
-    }
-
-    /// Runs `work` in the fence. Returns whether it ended without a panic.
-    fn run_guarded(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
         let ended = catch_panic(|| {
             self.panic_if_requested(part);
-            work();
+            draw();
         });
-        self.record_end(part, ended).is_none()
+        let failed = self.record_end(part, ended)?;
+        ctx.request_discard("a part of the window panicked while it was drawn");
+        ctx.request_repaint();
+        Some(failed)
     }
 
     /// Records how a part ended. Returns its entry if it panicked.
