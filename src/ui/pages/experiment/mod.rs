@@ -25,7 +25,7 @@ pub use details::Part;
 pub use grid::lines as grid_lines;
 pub use model::equations;
 pub use several::keys as grid_keys;
-pub use trial::table as trial_table;
+pub use trial::{progress as trial_progress, table as trial_table};
 
 use crate::data::builtin;
 use crate::method::named_method;

@@ -106,18 +106,9 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 
 /// Draws the button that starts the trial, or the progress of the trial.
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
+    let texts = [tr!("experiment-trial-queued"), tr!("experiment-trial-stop")];
     let trying = (kind.trying)(cx.session);
-    if let TrialState::Asked(job) = *trying {
-        let words = match cx.session.trial_at_work(trying) {
-            Some(what) => what + " …",
-            None => tr!("experiment-trial-queued").into(),
-        };
-        ui.horizontal_wrapped(|ui| {
-            widgets::cut(ui, crate::session::story::sentence(&words));
-            if button(ui, tr!("experiment-trial-stop")).clicked() {
-                cx.change(move |session| session.give_up(job));
-            }
-        });
+    if progress(ui, cx, trying, texts) {
         return;
     }
     let [_, start, hint] = kind.words;
@@ -129,6 +120,28 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
     if button_if(ui, can, words).on_hover_text(tr!(hint)).clicked() {
         cx.change(kind.start);
     }
+}
+
+/// Draws the progress of a trial and a button that stops it. `queued` is the text of a trial that waits. Returns whether
+/// the trial was requested and is not finished.
+pub fn progress(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    trying: &TrialState,
+    [queued, stop]: [&str; 2],
+) -> bool {
+    let TrialState::Asked(job) = *trying else {
+        return false;
+    };
+    let words = match cx.session.trial_at_work(trying) {
+        Some(what) => what + " …",
+        None => queued.into(),
+    };
+    ui.horizontal_wrapped(|ui| {
+        widgets::cut(ui, crate::session::story::sentence(&words));
+        cx.change_button(ui, stop, move |session| session.give_up(job));
+    });
+    true
 }
 
 /// Draws the results as one row per method or backbone, the best one in bold.

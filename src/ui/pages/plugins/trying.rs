@@ -11,7 +11,7 @@ use crate::session::trials::TrialState;
 use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines};
 use crate::tr;
-use crate::ui::pages::Cx;
+use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::losses::thinned;
 use crate::ui::widgets::plots::{self, marks};
@@ -26,22 +26,14 @@ const HEIGHT: f32 = 150.0;
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         widgets::title(ui, tr!("editor-trial"));
-        match cx.session.editor.trying.clone() {
-            TrialState::Asked(job) => {
-                let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
-                    Some(what) => format!("{what} …"),
-                    None => tr!("editor-trial-queued").into(),
-                };
-                ui.horizontal_wrapped(|ui| {
-                    widgets::cut(ui, crate::session::story::sentence(&words));
-                    cx.change_button(ui, tr!("editor-trial-stop"), move |session| {
-                        session.give_up(job);
-                    });
-                });
-                return;
-            }
-            TrialState::Done(trial) => outcome(ui, &trial),
-            TrialState::Not => drop(sentence(ui, tr!("editor-trial-about"))),
+        let trying = &cx.session.editor.trying;
+        let texts = [tr!("editor-trial-queued"), tr!("editor-trial-stop")];
+        if experiment::trial_progress(ui, cx, trying, texts) {
+            return;
+        }
+        match trying {
+            TrialState::Done(trial) => outcome(ui, trial),
+            _ => drop(sentence(ui, tr!("editor-trial-about"))),
         }
         if button_if(ui, open.is_sound(), tr!("editor-trial")).clicked() {
             cx.change(Session::try_plugin);
