@@ -329,17 +329,13 @@ fn entry(title: impl Into<String>, command: UiCommand) -> PaletteEntry {
 
 impl PaletteEntry {
     fn keys(self, keys: KeyboardShortcut) -> Self {
-        Self {
-            shortcut: Some(keys),
-            ..self
-        }
+        let shortcut = Some(keys);
+        Self { shortcut, ..self }
     }
 
     fn on(self, page: Page) -> Self {
-        Self {
-            on: Some(page),
-            ..self
-        }
+        let on = Some(page);
+        Self { on, ..self }
     }
 
     /// Adds the words of this message as search terms.
@@ -353,10 +349,8 @@ impl PaletteEntry {
     }
 
     fn careful(self) -> Self {
-        Self {
-            careful: true,
-            ..self
-        }
+        let careful = true;
+        Self { careful, ..self }
     }
 
     /// Returns how well the entry matches the typed text (0 is the best match); `None` if it does not match.

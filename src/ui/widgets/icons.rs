@@ -38,6 +38,7 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
     let s = size / 2.0;
     let at = |x: f32, y: f32| pos2(centre.x + x * s, centre.y + y * s);
     let stroke = Stroke::new((size * 0.16).max(1.4), colour);
+    let fill = |corners| triangle(painter, corners, colour);
     match icon {
         Icon::Pause => {
             for x in [-0.5, 0.5] {
@@ -45,11 +46,7 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
                 painter.rect_filled(bar, 0, colour);
             }
         }
-        Icon::Play => triangle(
-            painter,
-            [at(-0.75, -1.0), at(1.0, 0.0), at(-0.75, 1.0)],
-            colour,
-        ),
+        Icon::Play => fill([at(-0.75, -1.0), at(1.0, 0.0), at(-0.75, 1.0)]),
         Icon::Stop => {
             let square = Rect::from_center_size(centre, Vec2::splat(s * 1.8));
             painter.rect_filled(square, 0, colour);
@@ -67,16 +64,8 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
             }
         }
         Icon::Bell => bell(painter, centre, s, colour),
-        Icon::Down => triangle(
-            painter,
-            [at(-0.8, -0.4), at(0.8, -0.4), at(0.0, 0.6)],
-            colour,
-        ),
-        Icon::Up => triangle(
-            painter,
-            [at(-0.8, 0.4), at(0.8, 0.4), at(0.0, -0.6)],
-            colour,
-        ),
+        Icon::Down => fill([at(-0.8, -0.4), at(0.8, -0.4), at(0.0, 0.6)]),
+        Icon::Up => fill([at(-0.8, 0.4), at(0.8, 0.4), at(0.0, -0.6)]),
         Icon::Cross => {
             painter.line_segment([at(-0.7, -0.7), at(0.7, 0.7)], stroke);
             painter.line_segment([at(-0.7, 0.7), at(0.7, -0.7)], stroke);

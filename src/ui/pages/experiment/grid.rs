@@ -27,25 +27,19 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
         let title = view
             .as_ref()
             .map_or(name, |v| grid_title(&v.standing.title).to_string());
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, title);
-            },
-            |ui| {
-                let close = button(ui, tr!("experiment-grid-close"));
-                let hint = tr!("experiment-grid-close-hint");
-                if close.on_hover_text(hint).clicked() {
-                    cx.change(Session::close_grid);
-                }
-                let fields = view.as_ref().is_some_and(|view| view.fields.is_some());
-                let hint = tr!("experiment-grid-edit-hint");
-                let change = fields.then(|| button(ui, tr!("experiment-grid-edit")));
-                if change.is_some_and(|change| change.on_hover_text(hint).clicked()) {
-                    cx.change(Session::edit_grid);
-                }
-            },
-        );
+        widgets::title_row(ui, title, |ui| {
+            let close = button(ui, tr!("experiment-grid-close"));
+            let hint = tr!("experiment-grid-close-hint");
+            if close.on_hover_text(hint).clicked() {
+                cx.change(Session::close_grid);
+            }
+            let fields = view.as_ref().is_some_and(|view| view.fields.is_some());
+            let hint = tr!("experiment-grid-edit-hint");
+            let change = fields.then(|| button(ui, tr!("experiment-grid-edit")));
+            if change.is_some_and(|change| change.on_hover_text(hint).clicked()) {
+                cx.change(Session::edit_grid);
+            }
+        });
         match (&cx.session.experiment.grid.view, view) {
             (_, Some(view)) => {
                 if !view.standing.about.is_empty() {
@@ -54,12 +48,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
                 lines(ui, &view.standing, height);
             }
             (Fetch::Failed(problem), None) => widgets::problem(ui, problem),
-            _ => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    faint(ui, tr!("experiment-grid-searching-runs"));
-                });
-            }
+            _ => widgets::waiting(ui, tr!("experiment-grid-searching-runs")),
         }
     });
 }

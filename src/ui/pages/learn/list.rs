@@ -9,9 +9,7 @@ use crate::texts::Language;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{
-    self, button, card, ends, faint, primary_button, scroll, sentence, subscripts,
-};
+use crate::ui::widgets::{self, card, ends, faint, primary_button, scroll, sentence, subscripts};
 
 use super::unit::column;
 use super::{glossary, tour};
@@ -36,23 +34,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 one(ui, cx, entry);
             }
             ui.add_space(12.0);
-            ends(
-                ui,
-                |ui| {
-                    widgets::title(ui, tr!("learn-own-lessons"));
-                },
-                |ui| {
-                    for (key, command) in [
-                        ("learn-reload", UiCommand::change(Session::read_units)),
-                        ("learn-open-folder", UiCommand::change(Session::show_units)),
-                        ("learn-new-lesson", UiCommand::change(Session::write_unit)),
-                    ] {
-                        if button(ui, tr!(key)).clicked() {
-                            cx.act(command);
-                        }
-                    }
-                },
-            );
+            widgets::title_row(ui, tr!("learn-own-lessons"), |ui| {
+                cx.change_button(ui, tr!("learn-reload"), Session::read_units);
+                cx.change_button(ui, tr!("learn-open-folder"), Session::show_units);
+                cx.change_button(ui, tr!("learn-new-lesson"), Session::write_unit);
+            });
             if theirs.is_empty() {
                 let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use egui::text::{CCursor, CCursorRange, LayoutJob, TextFormat};
 use egui::text_edit::TextEditState;
-use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, ScrollArea, Stroke, TextEdit, Ui, Vec2};
+use egui::{
+    Galley, Id, Key, Modifiers, Pos2, Rect, RichText, ScrollArea, Stroke, TextEdit, Ui, Vec2,
+};
 
 use crate::expression::Piece;
 use crate::pet::highlight::{Mark, marks};
@@ -268,14 +270,10 @@ impl Code {
             egui::Frame::popup(ui.style()).show(ui, |ui| {
                 let mut clicked = None;
                 for (place, own) in found.iter().enumerate() {
-                    let text = egui::RichText::new(&own.text)
-                        .font(mono(12.0))
-                        .color(t.strong);
-                    let about = egui::RichText::new(&own.about)
-                        .font(regular(11.5))
-                        .color(t.subdued);
+                    let text = RichText::new(&own.text).font(mono(12.0)).color(t.strong);
+                    let about = RichText::new(&own.about).font(regular(11.5));
                     let line = egui::Button::selectable(place == self.chosen, text)
-                        .right_text(about)
+                        .right_text(about.color(t.subdued))
                         .min_size(Vec2::new(320.0, 22.0));
                     if ui.add(line).clicked() {
                         clicked = Some(own.text.clone());

@@ -91,11 +91,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             ui,
             |ui| {
                 let t = tokens(ui);
-                ui.label(
-                    RichText::new(plugin.title())
-                        .font(semibold(18.0))
-                        .color(t.strong),
-                );
+                let title = RichText::new(plugin.title()).font(semibold(18.0));
+                ui.label(title.color(t.strong));
                 faint(ui, plugin.origin());
             },
             |ui| {

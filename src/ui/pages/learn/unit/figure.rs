@@ -134,26 +134,11 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
         let text = bar.text.trim();
         let label = format!("{}: {text}", bar.name);
         response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
-        let left = rect.left_center();
-        painted_text(
-            ui,
-            left,
-            Align2::LEFT_CENTER,
-            &bar.name,
-            regular(13.5),
-            t.strong,
-            name_width - 8.0,
-        );
-        let right = rect.right_center();
-        painted_text(
-            ui,
-            right,
-            Align2::RIGHT_CENTER,
-            text,
-            regular(13.0),
-            t.text,
-            value_width,
-        );
+        let (at, align, font) = (rect.left_center(), Align2::LEFT_CENTER, regular(13.5));
+        let width = name_width - 8.0;
+        painted_text(ui, at, align, &bar.name, font, t.strong, width);
+        let (at, align) = (rect.right_center(), Align2::RIGHT_CENTER);
+        painted_text(ui, at, align, text, regular(13.0), t.text, value_width);
         let track = Rect::from_min_max(
             pos2(rect.left() + name_width, rect.top() + 6.0),
             pos2(rect.right() - value_width - 12.0, rect.bottom() - 6.0),

@@ -1,6 +1,6 @@
 //! The energies of the experts on the test images, as histograms.
 
-use egui::{Rect, Role, Ui, pos2, vec2};
+use egui::{Align2, Rect, Role, Ui, pos2, vec2};
 
 use super::Scene;
 use crate::metrics::Expert;
@@ -85,33 +85,12 @@ fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f
     let text = |at, align, words: String, colour| {
         ui.painter().text(at, align, words, regular(11.0), colour);
     };
-    use egui::Align2;
-    text(
-        place + vec2(9.0, 0.0),
-        Align2::LEFT_CENTER,
-        expert.title().to_string(),
-        t.text,
-    );
-    let foot = rect.bottom() - 8.0;
-    text(
-        pos2(inner.left(), foot),
-        Align2::LEFT_CENTER,
-        number(low),
-        t.subdued,
-    );
-    text(
-        pos2(inner.right(), foot),
-        Align2::RIGHT_CENTER,
-        number(high),
-        t.subdued,
-    );
-    let medians = medians(found);
-    text(
-        rect.right_top() + vec2(-8.0, 10.0),
-        Align2::RIGHT_CENTER,
-        medians,
-        t.subdued,
-    );
+    let (left, right) = (Align2::LEFT_CENTER, Align2::RIGHT_CENTER);
+    let (foot, corner) = (rect.bottom() - 8.0, rect.right_top() + vec2(-8.0, 10.0));
+    text(place + vec2(9.0, 0.0), left, expert.title().into(), t.text);
+    text(pos2(inner.left(), foot), left, number(low), t.subdued);
+    text(pos2(inner.right(), foot), right, number(high), t.subdued);
+    text(corner, right, medians(found), t.subdued);
     response.on_hover_text(words);
 }
 
