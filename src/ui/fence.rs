@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use egui::{Frame, Margin, Panel, Ui};
 
 use super::theme::{regular, tokens};
-use super::widgets::{button, card, link, problem, truncated};
+use super::widgets::{button, card, problem, truncated};
 use crate::fence::catch_panic;
 use crate::problem::Problem;
 use crate::texts::Language;
@@ -124,7 +124,7 @@ impl Fences {
                             pressed = Pressed::Reset;
                         }
                     }
-                    if link(ui, tr!("shell-report-problem")).clicked() {
+                    if ui.link(tr!("shell-report-problem")).clicked() {
                         pressed = Pressed::Report;
                     }
                 });
@@ -152,7 +152,7 @@ impl Fences {
         place.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 failed.open |= button(ui, tr!("shell-part-try-again")).clicked();
-                if link(ui, tr!("shell-report-problem")).clicked() {
+                if ui.link(tr!("shell-report-problem")).clicked() {
                     pressed = Pressed::Report;
                 }
                 let text = format!("{}: {}", failed.problem.place, failed.problem.what);

@@ -20,8 +20,7 @@ use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{
-    self, allocate_named, button, button_if, dialog, faint, headline, link, paint_border,
-    primary_button,
+    self, allocate_named, button, button_if, dialog, faint, headline, paint_border, primary_button,
 };
 
 /// Size of the thumbnail of a collected image, in points.
@@ -258,7 +257,7 @@ fn groups(
                     change(commands, Collection::add_group);
                 }
                 let back =
-                    made.can_undo_removal() && link(ui, tr!("shell-collect-undo-remove")).clicked();
+                    made.can_undo_removal() && ui.link(tr!("shell-collect-undo-remove")).clicked();
                 if back {
                     change(commands, Collection::undo_removal);
                 }
@@ -318,7 +317,7 @@ fn one_group(
                 } else {
                     tr!("shell-collect-remove")
                 };
-                if link(ui, end).clicked() {
+                if ui.link(end).clicked() {
                     change(commands, move |made| made.remove_group(index));
                 }
             });

@@ -9,7 +9,7 @@ use crate::session::words::{bytes_text, time_text};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, faint, link, titled_dialog};
+use crate::ui::widgets::{self, button, faint, titled_dialog};
 
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut bool, cx: &mut OverlayContext<'_>) {
@@ -45,11 +45,11 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
             ),
         );
         if runs.len() > 1 {
-            if link(ui, tr!("shell-deleted-restore-all")).clicked() {
+            if ui.link(tr!("shell-deleted-restore-all")).clicked() {
                 let places = all();
                 commands.push(UiCommand::change(|session| session.restore(places)));
             }
-            if link(ui, tr!("shell-deleted-delete-all")).clicked() {
+            if ui.link(tr!("shell-deleted-delete-all")).clicked() {
                 commands.push(UiCommand::Erase(all(), bytes));
             }
         }
@@ -74,11 +74,11 @@ fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
             format!("{} · {}", time_text(&run.name), bytes_text(run.bytes)),
         )
         .on_hover_text(run.place.display().to_string());
-        if link(ui, tr!("shell-deleted-restore")).clicked() {
+        if ui.link(tr!("shell-deleted-restore")).clicked() {
             let place = run.place.clone();
             commands.push(UiCommand::change(|session| session.restore(vec![place])));
         }
-        if link(ui, tr!("shell-deleted-delete")).clicked() {
+        if ui.link(tr!("shell-deleted-delete")).clicked() {
             commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));
         }
     });

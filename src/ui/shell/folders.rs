@@ -7,7 +7,7 @@ use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::folders::RunsFolder;
 use crate::tr;
 use crate::ui::command::UiCommand;
-use crate::ui::widgets::{self, button, faint, link, primary_button, sentence, titled_dialog};
+use crate::ui::widgets::{self, button, faint, primary_button, sentence, titled_dialog};
 
 /// The state of the dialog, with the path that is being typed.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
                 false => tr!("count-runs", n = runs),
             },
         );
-        let off = link(ui, tr!("shell-folders-remove"));
+        let off = ui.link(tr!("shell-folders-remove"));
         if off
             .on_hover_text(tr!("shell-folders-remove-hint"))
             .clicked()

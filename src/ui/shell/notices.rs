@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_below_dialog;
-use crate::ui::widgets::{allocate_named, coloured, faint, link, problem, truncated};
+use crate::ui::widgets::{allocate_named, coloured, faint, problem, truncated};
 
 /// Seconds for which a notice is shown.
 const SECONDS: f64 = 8.0;
@@ -117,7 +117,7 @@ impl News {
                     }
                 });
                 ui.separator();
-                let report = link(ui, tr!("shell-report-problem"));
+                let report = ui.link(tr!("shell-report-problem"));
                 if report.clicked() {
                     commands.push(UiCommand::ReportProblem);
                 }
@@ -156,7 +156,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
 /// Draws the link that undoes what a notice reports.
 fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     if let Some(undo) = &notice.undo
-        && link(ui, tr!("shell-undo")).clicked()
+        && ui.link(tr!("shell-undo")).clicked()
     {
         commands.push(match undo.clone() {
             NoticeUndo::Deleted(places) => {

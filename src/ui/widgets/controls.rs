@@ -274,14 +274,9 @@ pub fn enabled_unless(
 
 /// Draws a link that opens or closes a part. Its label is `show` while the part is closed and `hide` while it is open.
 pub fn toggle_link(ui: &mut Ui, open: &mut bool, show: &str, hide: &str) {
-    if link(ui, if *open { hide } else { show }).clicked() {
+    if ui.link(if *open { hide } else { show }).clicked() {
         *open = !*open;
     }
-}
-
-/// Draws a text that can be clicked like a link.
-pub fn link(ui: &mut Ui, text: &str) -> Response {
-    ui.link(text)
 }
 
 #[cfg(test)]

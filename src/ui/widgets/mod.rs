@@ -34,7 +34,7 @@ use crate::session::plain::in_window;
 use crate::tr;
 pub use controls::{
     button, button_if, checkbox, chip, committed, enabled_unless, enter_alone, entered, field,
-    focus_ring, frame_of, icon_button, icon_text_button, line_edit, link, outlined, primary,
+    focus_ring, frame_of, icon_button, icon_text_button, line_edit, outlined, primary,
     primary_button, segmented, segmented_where, toggle_link,
 };
 use icons::Icon;

@@ -10,7 +10,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::export::{self, TAKE};
-use crate::ui::widgets::{self, faint, link};
+use crate::ui::widgets::{self, faint};
 
 /// Returns the actions on a run: the message id of the label, whether the action writes to the run's folder, and the
 /// command; `None` if the action is not offered for the run.
@@ -84,11 +84,11 @@ fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             ui.add_enabled(on, Link::new(words))
         });
         if can_resume_elsewhere(row) {
-            let elsewhere = link(ui, tr!(RESUME_ON));
+            let elsewhere = ui.link(tr!(RESUME_ON));
             Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &row.folder));
         }
         if has_more(row) {
-            let more = link(ui, "…").on_hover_text(tr!("compare-more"));
+            let more = ui.link("…").on_hover_text(tr!("compare-more"));
             let more = more.accessible_name(tr!("compare-more"));
             Popup::menu(&more).show(|ui| more_entries(ui, cx, row));
         }
@@ -99,15 +99,15 @@ fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-selected", n = chosen.len()));
-        let tag = link(ui, tr!("compare-selected-tags"));
+        let tag = ui.link(tr!("compare-selected-tags"));
         if tag.on_hover_text("F2").clicked() {
             cx.act(UiCommand::Tag(folders()));
         }
-        let delete = link(ui, tr!("compare-selected-delete"));
+        let delete = ui.link(tr!("compare-selected-delete"));
         if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
             cx.act(UiCommand::Delete(folders()));
         }
-        if link(ui, tr!("compare-clear-selection")).clicked() {
+        if ui.link(tr!("compare-clear-selection")).clicked() {
             cx.pages.compare.choose(Vec::new());
         }
     });

@@ -18,7 +18,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, Column, card_of, faint, input, link, sentence};
+use crate::ui::widgets::{self, Column, card_of, faint, input, sentence};
 
 /// Maximum number of tags above the list.
 const TAGS: usize = 24;
@@ -170,13 +170,15 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
             0 => tr!("compare-folders").to_string(),
             n => tr!("compare-folders-of", n),
         };
-        if link(ui, &text).clicked() {
+        if ui.link(text).clicked() {
             cx.act(UiCommand::Folders);
         }
-        if link(ui, tr!("compare-deleted")).clicked() {
+        if ui.link(tr!("compare-deleted")).clicked() {
             cx.act(UiCommand::Deleted);
         }
-        let open = link(ui, tr!("compare-export")).on_hover_text(tr!("compare-export-hint"));
+        let open = ui
+            .link(tr!("compare-export"))
+            .on_hover_text(tr!("compare-export-hint"));
         Popup::menu(&open).show(|ui| {
             for (format, words, tip) in RESULTS {
                 if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {

@@ -27,9 +27,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
 use crate::ui::widgets::long_list::LongList;
 use crate::ui::widgets::matrix::Picture;
-use crate::ui::widgets::{
-    self, Fixed, card, columns, link, primary_button, segmented, two_columns,
-};
+use crate::ui::widgets::{self, Fixed, card, columns, primary_button, segmented, two_columns};
 
 /// The message ids of the table's columns, each with its glossary term.
 const FIGURES: [(&str, &str); 7] = [
@@ -187,10 +185,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             if primary_button(ui, tr!("train-set-up-experiment"), true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }
-            if link(ui, tr!("compare-folders")).clicked() {
+            if ui.link(tr!("compare-folders")).clicked() {
                 cx.act(UiCommand::Folders);
             }
-            if link(ui, tr!("compare-deleted")).clicked() {
+            if ui.link(tr!("compare-deleted")).clicked() {
                 cx.act(UiCommand::Deleted);
             }
         });

@@ -19,7 +19,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, dot, run_name, task_labels};
 use crate::ui::widgets::{
-    self, Column, card, card_of, faint, grid, link, matrix, segmented, sentence, terms,
+    self, Column, card, card_of, faint, grid, matrix, segmented, sentence, terms,
 };
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
@@ -82,7 +82,7 @@ fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[O
             ui.horizontal_wrapped(|ui| {
                 dot(ui, *shade);
                 sentence(ui, format!("{}: {}", row.title(), differs.join(", ")));
-                if link(ui, tr!("compare-show-instead")).clicked() {
+                if ui.link(tr!("compare-show-instead")).clicked() {
                     let header = row.header.as_ref();
                     let like = others.iter().filter(|(_, other, _)| {
                         let pair = header.zip(other.header.as_ref());

@@ -24,7 +24,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, task_labels};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
+use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, sentence};
 
 /// Number of rows that are drawn as curves until the user selects rows.
 const FIRST: usize = 6;
@@ -196,7 +196,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
             .on_hover_text(tr!("compare-published-hint"));
         widgets::checkbox(ui, &mut request.unfinished, tr!("compare-unfinished"))
             .on_hover_text(tr!("compare-unfinished-hint"));
-        if request.against.is_some() && link(ui, tr!("compare-stop-comparing")).clicked() {
+        if request.against.is_some() && ui.link(tr!("compare-stop-comparing")).clicked() {
             request.against = None;
         }
         let open = button(ui, tr!("train-log-copy"));
@@ -261,7 +261,7 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
             sentence(ui, tr!("compare-mixed-settings"));
             for key in &view.mixed {
                 let is_column = view.choices.iter().any(|choice| choice.key == *key);
-                if is_column && link(ui, &title_of(key)).clicked() {
+                if is_column && ui.link(title_of(key)).clicked() {
                     cx.pages.compare.table.request.by.push(key.clone());
                 }
                 if !is_column {

@@ -19,7 +19,7 @@ use crate::ui::pages::Cx;
 use crate::ui::shell::export::forms;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{
-    self, StepState, allocate_named, button, button_if, card, faint, link, paint_border, segmented,
+    self, StepState, allocate_named, button, button_if, card, faint, paint_border, segmented,
     toggle_link,
 };
 
@@ -341,7 +341,7 @@ fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         if used && !same {
             faint(ui, tr!("data-corrected-run-list", own));
-            if link(ui, tr!("data-corrected-use-current")).clicked() {
+            if ui.link(tr!("data-corrected-use-current")).clicked() {
                 use_corrected(cx, true);
             }
         }
@@ -377,7 +377,7 @@ fn corrected_row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correct
             None => tr!("data-corrected-excluded", picture, was),
         };
         faint(ui, now);
-        let back = link(ui, tr!("data-corrected-revert"));
+        let back = ui.link(tr!("data-corrected-revert"));
         let back = back.accessible_name(tr!("data-corrected-revert-image", picture));
         if back.clicked() {
             let back = correction.taken_back();

@@ -13,7 +13,7 @@ use crate::session::words::epochs_text;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, link, terms, toggle_link};
+use crate::ui::widgets::{self, terms, toggle_link};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -23,7 +23,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| {
         let (preset, reset) = preset_words(cx);
         if let Some(reset) = reset
-            && link(ui, tr!("experiment-reset-settings")).clicked()
+            && ui.link(tr!("experiment-reset-settings")).clicked()
         {
             cx.act(reset.into());
         }

@@ -16,7 +16,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
-    self, button, enabled_unless, faint, link, numbers, segmented, segmented_where, sentence,
+    self, button, enabled_unless, faint, numbers, segmented, segmented_where, sentence,
 };
 
 /// Number of choices that are shown directly. The menu "More…" contains the others.
@@ -216,7 +216,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     ui.horizontal(|ui| {
         faint(ui, starts_from(&place)).on_hover_text(&place);
-        if link(ui, tr!("experiment-pet-start-fresh")).clicked() {
+        if ui.link(tr!("experiment-pet-start-fresh")).clicked() {
             cx.set("pet_start", None);
         }
     });

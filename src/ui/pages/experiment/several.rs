@@ -13,7 +13,7 @@ use crate::session::plain::title_of;
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, numbers};
+use crate::ui::widgets::{self, button, card, entered, faint, icon_button, numbers};
 
 /// Width of the field for a new value.
 const WIDE: f32 = 130.0;
@@ -150,7 +150,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
         let key = key.to_string();
         cx.change(move |session| session.set_values(&key, now));
     }
-    if link(ui, tr!("experiment-use-single-value")).clicked() {
+    if ui.link(tr!("experiment-use-single-value")).clicked() {
         let first = was.into_iter().take(1).collect();
         let key = key.to_string();
         cx.change(move |session| session.set_values(&key, first));
@@ -266,7 +266,7 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
                 if button(ui, tr!("experiment-grid-save")).clicked() {
                     cx.change(|session| session.pick(DialogPurpose::SaveGrid));
                 }
-                if link(ui, tr!("experiment-use-single-values")).clicked() {
+                if ui.link(tr!("experiment-use-single-values")).clicked() {
                     cx.change(Session::close_grid);
                 }
             }

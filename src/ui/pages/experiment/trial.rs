@@ -11,7 +11,7 @@ use crate::session::words::{bytes_text, number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
+use crate::ui::widgets::{self, button, button_if, card, faint, sentence};
 
 /// Draws the card for methods.
 pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -181,7 +181,7 @@ pub fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 for text in figures(one, memory) {
                     ui.label(cell(text));
                 }
-                if link(ui, tr!("experiment-trial-use")).clicked() {
+                if ui.link(tr!("experiment-trial-use")).clicked() {
                     let config = one.config.clone();
                     cx.change(|session| session.use_tried(config));
                 }

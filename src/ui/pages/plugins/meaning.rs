@@ -13,7 +13,7 @@ use crate::session::words::number;
 use crate::tr;
 use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, regular, semibold, tokens};
-use crate::ui::widgets::{self, Column, button, card, coloured, faint, link, sentence, truncated};
+use crate::ui::widgets::{self, Column, button, card, coloured, faint, sentence, truncated};
 
 /// Maximum number of errors shown.
 const MOST: usize = 8;
@@ -80,7 +80,7 @@ fn mistake(
     let t = tokens(ui);
     ui.separator();
     let place = tr!("editor-error-place", line, column);
-    if link(ui, &place).clicked() {
+    if ui.link(place).clicked() {
         cx.pages.plugins.editor.code.go_to = Some(wrong.span.clone());
     }
     let what = as_sentence(&wrong.what);

@@ -267,7 +267,7 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     faint(ui, tr!("plugins-new-based-on"));
     ui.horizontal_wrapped(|ui| {
         for (name, id) in EXAMPLES {
-            if widgets::link(ui, tr!(id)).clicked() {
+            if ui.link(tr!(id)).clicked() {
                 cx.change(move |session| session.edit_copy(name));
             }
         }

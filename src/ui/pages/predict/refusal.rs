@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::words::{percent, signed};
 use crate::tr;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{card, faint, link};
+use crate::ui::widgets::{card, faint};
 
 /// Draws the line that explains the answer.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
@@ -18,7 +18,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     };
     if cx.pages.predict.always_classifies {
         ui.horizontal(|ui| {
-            if link(ui, tr!("predict-none-allow")).clicked() {
+            if ui.link(tr!("predict-none-allow")).clicked() {
                 cx.pages.predict.always_classifies = false;
             }
         });
@@ -35,7 +35,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
                 Some(refusal) => verdict(ui, refusal, opinion),
                 None => nothing_known(ui, cx, answer),
             }
-            if link(ui, tr!("predict-none-disallow")).clicked() {
+            if ui.link(tr!("predict-none-disallow")).clicked() {
                 cx.pages.predict.always_classifies = true;
             }
         });
@@ -118,7 +118,7 @@ fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
         true => tr!("predict-none-images-used-pause"),
         false => tr!("predict-none-images-used"),
     };
-    if link(ui, words).on_hover_text(hint).clicked() {
+    if ui.link(words).on_hover_text(hint).clicked() {
         cx.change(Session::count_refusals);
     }
 }

@@ -11,7 +11,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, Column, allocate_named, card_of, faint, link, paint_border};
+use crate::ui::widgets::{self, Column, allocate_named, card_of, faint, paint_border};
 
 const SAMPLES: usize = 10;
 
@@ -26,7 +26,7 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
     let height = column.rest(ui, 0.0);
     card_of(ui, height, |ui| {
         widgets::title_row(ui, tr!("predict-samples"), |ui| {
-            if link(ui, tr!("predict-samples-next")).clicked() {
+            if ui.link(tr!("predict-samples-next")).clicked() {
                 cx.pages.predict.samples_from += 1;
             }
         });

@@ -14,7 +14,7 @@ use crate::session::sheet::{SheetView, TableWanted, usual_table};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button, sentence};
+use crate::ui::widgets::{self, button, card, cut, faint, field, primary_button, sentence};
 
 /// The set-up of a table of predictions.
 #[derive(Default)]
@@ -87,7 +87,7 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         if shown.is_none() && !open {
             widgets::title_row(ui, tr!("predict-many-images"), |ui| {
-                if link(ui, tr!("predict-many-choose-folder")).clicked() {
+                if ui.link(tr!("predict-many-choose-folder")).clicked() {
                     cx.pages.predict.sheet.open = true;
                 }
             });

@@ -17,7 +17,7 @@ use crate::ui::pages::Cx;
 use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{
-    self, allocate_named, button, card, faint, focus_ring, link, primary_button, sentence,
+    self, allocate_named, button, card, faint, focus_ring, primary_button, sentence,
 };
 
 /// Number of images shown for each group while all groups are shown.
@@ -108,7 +108,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, with_run: bo
     card(ui, |ui| {
         let title = tr!("predict-sorted-by-class", n = sorted.pictures.len());
         widgets::title_row(ui, title, |ui| {
-            if with_run && link(ui, tr!("predict-sorted-back")).clicked() {
+            if with_run && ui.link(tr!("predict-sorted-back")).clicked() {
                 cx.pages.predict.sorted.leave();
             }
         });
@@ -220,7 +220,7 @@ fn gallery(
         }
         if pictures.len() > shown {
             let more = tr!("predict-sorted-more", n = pictures.len() - shown);
-            if link(ui, &more).clicked() {
+            if ui.link(more).clicked() {
                 let state = &mut cx.pages.predict.sorted;
                 match alone {
                     true => state.more += MANY,

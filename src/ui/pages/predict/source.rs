@@ -20,8 +20,8 @@ use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
 use crate::ui::widgets::{
-    self, Column, allocate_named, button, button_if, card, faint, focus_ring, input, link,
-    paint_box, segmented,
+    self, Column, allocate_named, button, button_if, card, faint, focus_ring, input, paint_box,
+    segmented,
 };
 
 /// Width reserved for the menu of three dots next to the list of runs.
@@ -128,7 +128,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.predict.by_person {
         ui.horizontal_wrapped(|ui| {
             faint(ui, tr!("predict-run-kept"));
-            if link(ui, tr!("predict-run-follow")).clicked() {
+            if ui.link(tr!("predict-run-follow")).clicked() {
                 cx.change(Session::unpin_predictor);
             }
         });

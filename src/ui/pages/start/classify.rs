@@ -15,8 +15,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, experiment, predict};
 use crate::ui::widgets::{
-    self, Column, Fixed, button, card, cut, faint, link, primary_button, progress, sentence,
-    two_columns,
+    self, Column, Fixed, button, card, cut, faint, primary_button, progress, sentence, two_columns,
 };
 
 /// Draws the three steps, and next to them the new images by class.
@@ -25,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn steps(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    if link(ui, tr!("classify-back")).clicked() {
+    if ui.link(tr!("classify-back")).clicked() {
         cx.pages.start.classify = false;
     }
     card(ui, |ui| images(ui, cx));
@@ -170,11 +169,11 @@ fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
             models(ui, cx);
             ui.horizontal_wrapped(|ui| {
-                if link(ui, tr!("classify-show-settings")).clicked() {
+                if ui.link(tr!("classify-show-settings")).clicked() {
                     cx.act(UiCommand::Show(Page::Experiment));
                 }
                 if let Some(header) = header
-                    && link(ui, tr!("classify-show-run")).clicked()
+                    && ui.link(tr!("classify-show-run")).clicked()
                 {
                     cx.act(UiCommand::Open(header.folder));
                 }

@@ -17,7 +17,7 @@ use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::curves::task_labels;
-use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
+use crate::ui::widgets::{self, card_of, faint, segmented, terms};
 
 /// Maximum number of images shown for a cell.
 const IMAGES: usize = 24;
@@ -187,7 +187,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     }
     ui.add_space(6.0);
     faint(ui, tr!("train-click-cell-hint"));
-    if !matrix.worst.is_empty() && link(ui, tr!("train-show-mistakes")).clicked() {
+    if !matrix.worst.is_empty() && ui.link(tr!("train-show-mistakes")).clicked() {
         cx.pages.train.worst.show_mistakes();
     }
 }
@@ -258,7 +258,7 @@ fn images(
     if inside.len() > IMAGES {
         faint(ui, tr!("count-more", n = inside.len() - IMAGES));
     }
-    if link(ui, tr!("present-back")).clicked() {
+    if ui.link(tr!("present-back")).clicked() {
         cx.pages.train.cell = None;
     }
 }

@@ -12,7 +12,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, allocate_named, faint, focus_ring, link};
+use crate::ui::widgets::{self, allocate_named, faint, focus_ring};
 
 /// Height of a tile's menu without the list of classes, and of the window's edges.
 const AROUND_CLASSES: f32 = 165.0;
@@ -199,11 +199,9 @@ impl Tile<'_> {
             cx.change(move |session| session.correct_label(&data, split, index, class));
         }
         if let Some(correction) = corrected
-            && link(
-                ui,
-                &tr!("train-label-revert", class = correction.was.as_str()),
-            )
-            .clicked()
+            && ui
+                .link(tr!("train-label-revert", class = correction.was.as_str()))
+                .clicked()
         {
             let back = correction.taken_back();
             let place = data.place.clone();

@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, at_end, faint, icon_button, link, truncated};
+use crate::ui::widgets::{self, at_end, faint, icon_button, truncated};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -34,7 +34,7 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     let waiting: Vec<&Job> = at.queue.jobs().collect();
     let held = waiting.iter().any(|job| job.held);
     widgets::title_row(ui, tr!("train-place-title", place = name), |ui| {
-        if held && link(ui, tr!("train-place-start-held")).clicked() {
+        if held && ui.link(tr!("train-place-start-held")).clicked() {
             let name = name.to_string();
             cx.change(move |session| session.release_held_at(&name));
         }
@@ -75,7 +75,7 @@ fn buttons(
         let called = |id| tr!(id, place = name, title);
         let shown = cx.session.train.watched();
         if shown.is_none_or(|(shown, _)| shown != name)
-            && link(ui, tr!("train-place-show")).clicked()
+            && ui.link(tr!("train-place-show")).clicked()
         {
             let name = name.to_string();
             cx.change(move |session| session.watch(name));

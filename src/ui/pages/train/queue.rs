@@ -11,7 +11,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, at_end, faint, icon_button, link, truncated};
+use crate::ui::widgets::{self, at_end, faint, icon_button, truncated};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -39,7 +39,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
                     true => tr!("train-queue-resume"),
                     false => tr!("train-queue-pause"),
                 };
-                if link(ui, words).clicked() {
+                if ui.link(words).clicked() {
                     cx.change(move |session| session.hold_queue(!held));
                 }
             },

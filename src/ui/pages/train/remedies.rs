@@ -11,7 +11,7 @@ use crate::session::run_view::{RunView, Stage};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{button, faint, link, sentence};
+use crate::ui::widgets::{button, faint, sentence};
 
 /// Maximum number of classes for which a link to their images is drawn.
 const LINKS: usize = 4;
@@ -34,7 +34,7 @@ fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     ui.horizontal_wrapped(|ui| {
         faint(ui, tr!("train-show-images-of"));
         for one in run.missed.iter().take(LINKS) {
-            if link(ui, &one.name).clicked() {
+            if ui.link(&one.name).clicked() {
                 let state = &mut cx.pages.train;
                 state.task = None;
                 state.worst.see_mistakes_of(one.class);
@@ -51,7 +51,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         && let Some(told) = &data.two_labels_told
     {
         sentence(ui, told.said());
-        if link(ui, tr!("train-show-these-images")).clicked() {
+        if ui.link(tr!("train-show-these-images")).clicked() {
             cx.pages.experiment.two_labels = true;
             cx.act(UiCommand::LoadSettings(Box::new(header.config.clone())));
         }

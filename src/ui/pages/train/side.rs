@@ -20,7 +20,7 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::losses::{SMOOTH, losses};
 use crate::ui::widgets::{
-    self, Column, at_end, button, card, card_of, faint, icon_text_button, link, progress, terms,
+    self, Column, at_end, button, card, card_of, faint, icon_text_button, progress, terms,
     toggle_link, truncated,
 };
 
@@ -61,7 +61,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         faint(ui, where_it_is(run));
         progress(ui, run.done(), tr!("train-progress"));
         let other = opened || cx.session.train.watched().is_some();
-        if other && cx.session.is_training() && link(ui, tr!("train-show-current-run")).clicked() {
+        if other && cx.session.is_training() && ui.link(tr!("train-show-current-run")).clicked() {
             cx.change(Session::close_opened);
         }
     });
@@ -274,11 +274,11 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
                     let edit = TextEdit::singleline(&mut state.filter).desired_width(140.0);
                     ui.add(edit).accessible_name(tr!("train-log-filter-name"));
                 }
-                if link(ui, tr!("train-log-filter")).clicked() {
+                if ui.link(tr!("train-log-filter")).clicked() {
                     state.filtering = !state.filtering;
                     state.filter.clear();
                 }
-                copy = link(ui, tr!("train-log-copy")).clicked();
+                copy = ui.link(tr!("train-log-copy")).clicked();
             });
         });
         if !open {

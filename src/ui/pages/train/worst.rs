@@ -16,7 +16,7 @@ use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, percent};
 use crate::tr;
 use crate::ui::pages::{Cx, ask_to_open};
-use crate::ui::widgets::{self, button, card, faint, link, segmented};
+use crate::ui::widgets::{self, button, card, faint, segmented};
 
 /// Number of images per page.
 const SHOWN: usize = 24;
@@ -310,7 +310,7 @@ fn pictures(
     });
     if list.len() > shown {
         let more = tr!("train-show-more", n = list.len() - shown);
-        if link(ui, &more).clicked() {
+        if ui.link(more).clicked() {
             cx.pages.train.worst.shown += SHOWN;
         }
     }

@@ -12,7 +12,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, semibold, tokens};
 use crate::ui::widgets::bars::meter;
 use crate::ui::widgets::canvas::canvas_called;
-use crate::ui::widgets::{self, card, faint, link, part, title_row};
+use crate::ui::widgets::{self, card, faint, part, title_row};
 
 /// Height of a bar including the space around it.
 const LINE: f32 = 22.0;
@@ -48,7 +48,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
         let (drawing, changed) = (&mut drawings[which], &mut changed[which]);
         title_row(ui, tr!("tour-draw-digit", digit), |ui| {
             let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| {
-                link(ui, tr!("tour-draw-clear"))
+                ui.link(tr!("tour-draw-clear"))
                     .accessible_name(tr!("tour-draw-clear-digit", digit))
             });
             if clear.inner.clicked() {
