@@ -108,7 +108,7 @@ impl StudioApp {
                 self.shell.tags = Some(TagsDraft::new(&self.session, folders));
             }
             UiCommand::Delete(folders) => {
-                self.pages.compare.deselect_deleted(&folders);
+                self.pages.compare.selection.remove(&folders);
                 self.session.delete(folders);
             }
             UiCommand::Erase(places, _) => self.session.erase(places),
@@ -148,7 +148,7 @@ impl StudioApp {
             UiCommand::Zoom(factor) => self.zoom(ctx, factor),
             UiCommand::Present => self.pages.present.toggle(),
             UiCommand::Palette => self.shell.palette.toggle(),
-            UiCommand::Notices => self.shell.toggle_notices(&self.session),
+            UiCommand::Notices => self.shell.news.toggle(self.session.notices.total),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
             UiCommand::ReportProblem => {
                 self.shell.report.open();
@@ -162,7 +162,7 @@ impl StudioApp {
             UiCommand::LeaveTour => self.session.leave_tour(),
             UiCommand::RestartLesson(again) => {
                 self.session.restart_unit(again);
-                self.pages.learn.show_top();
+                self.pages.learn.to_top = true;
             }
             UiCommand::DropClosedText => drop(self.session.editor.left.pop()),
             UiCommand::Load(load) => load(&mut self.session),

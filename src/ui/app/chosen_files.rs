@@ -50,7 +50,7 @@ impl StudioApp {
                     .set("pet_start", Some(Setting::Text(text.into())));
             }
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFiles(vec![path])),
-            DialogPurpose::BugReport => self.shell.report.goes_to(text),
+            DialogPurpose::BugReport => self.shell.report.place = Some(text),
             DialogPurpose::AddedTask => self.preview_task(text),
             DialogPurpose::Runs => self.session.add_folder(path),
             DialogPurpose::Pictures if self.page == Page::Start => self.classify(ctx, &[path]),

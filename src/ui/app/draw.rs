@@ -77,7 +77,7 @@ impl StudioApp {
         let (shell, session) = (&mut self.shell, &self.session);
         let place = Panel::bottom("in place of the newest notice");
         pressed.push(self.fences.bar("part-newest-notice", ui, place, |ui| {
-            shell.foot(ui, session, commands);
+            shell.news.strip(ui, session, commands);
         }));
         if pressed.contains(&Pressed::Report) {
             commands.push(UiCommand::ReportProblem);

@@ -69,20 +69,11 @@ pub struct Shell {
     pub frame_times: bool,
     /// The dialog for a bug report.
     pub report: ReportDialog,
-    news: notices::News,
+    /// The notices.
+    pub news: notices::News,
 }
 
 impl Shell {
-    /// Opens or closes the list of notices. Opening it marks all notices as read.
-    pub fn toggle_notices(&mut self, session: &Session) {
-        self.news.toggle(session.notices.total);
-    }
-
-    /// Draws the strip with the newest notice.
-    pub fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
-        self.news.strip(ui, session, commands);
-    }
-
     /// Returns a text that says what dropped files would be used for.
     fn meant_for(&self) -> &'static str {
         if self.collect.is_open() {

@@ -36,7 +36,7 @@ pub struct News {
 }
 
 impl News {
-    /// Opens or closes the list.
+    /// Opens or closes the list. Opening it marks all notices as read.
     pub fn toggle(&mut self, count: usize) {
         self.open = !self.open;
         self.read = count;

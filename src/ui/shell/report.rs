@@ -27,7 +27,7 @@ pub struct ReportDialog {
     /// The index of the displayed file.
     chosen: usize,
     /// The path to save the report to; `None` until the user chooses it or the default is known.
-    place: Option<String>,
+    pub place: Option<String>,
 }
 
 impl ReportDialog {
@@ -37,11 +37,6 @@ impl ReportDialog {
             open: true,
             ..Self::default()
         };
-    }
-
-    /// Sets the path that the user chose.
-    pub fn goes_to(&mut self, place: String) {
-        self.place = Some(place);
     }
 
     /// Draws the dialog if it is open.

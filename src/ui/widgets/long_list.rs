@@ -13,6 +13,7 @@ const OUT_OF_SIGHT: f32 = 300.0;
 const USUAL: f32 = 96.0;
 
 /// The state of a long list: the heights of its lines.
+#[derive(Default)]
 pub struct LongList<K> {
     /// The list width for which the heights were measured.
     width: f32,
@@ -22,17 +23,6 @@ pub struct LongList<K> {
     tops: Vec<f32>,
     /// Whether `tops` was computed before any line had been laid out.
     guessed: bool,
-}
-
-impl<K> Default for LongList<K> {
-    fn default() -> Self {
-        Self {
-            width: 0.0,
-            heights: HashMap::new(),
-            tops: Vec::new(),
-            guessed: false,
-        }
-    }
 }
 
 impl<K: Clone + Debug + Eq + Hash> LongList<K> {

@@ -72,7 +72,7 @@ pub struct State {
     /// The tag by which the list is filtered.
     tag: Option<String>,
     /// The selected runs, which are compared and to which actions apply.
-    selection: chosen::Selection,
+    pub selection: chosen::Selection,
     /// A cache of the selected runs' indices, valid for this list and this number of changes.
     chosen: Option<(Places, u64, Places)>,
     /// The shade of each selected run.
@@ -100,11 +100,6 @@ impl State {
     pub fn choose(&mut self, folders: Vec<PathBuf>) {
         self.selection.set(folders);
         self.by_person = true;
-    }
-
-    /// Removes runs that no longer exist from the selection.
-    pub fn deselect_deleted(&mut self, folders: &[PathBuf]) {
-        self.selection.remove(folders);
     }
 
     /// Returns the folders of the selected runs that have results, in order of selection.

@@ -20,16 +20,9 @@ pub struct State {
     /// The state of the tour.
     pub tour: tour::State,
     /// Whether the next frame scrolls to the top of the lesson.
-    to_top: bool,
+    pub to_top: bool,
     /// The state of the glossary.
     pub glossary: glossary::State,
-}
-
-impl State {
-    /// Scrolls to the top of the lesson in the next frame.
-    pub fn show_top(&mut self) {
-        self.to_top = true;
-    }
 }
 
 /// Draws the page.
