@@ -37,10 +37,11 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     unequal(ui, cx, &shown, &others);
     became(ui, &shown);
     curves(ui, cx, &shown);
-    numbers(ui, &shown, cx.pages.compare.expert);
-    paired(ui, &shown, cx.pages.compare.expert);
+    let expert = cx.pages.compare.expert;
+    table_card(ui, "numbers", |ui| number_table(ui, &shown, expert));
+    paired(ui, &shown, expert);
     matrices(ui, cx, &shown);
-    costs(ui, &shown);
+    table_card(ui, "costs", |ui| cost_table(ui, &shown));
     let is_shown = |at: &usize| shown.iter().any(|(_, row)| std::ptr::eq(*row, &*rows[*at]));
     let places: Vec<usize> = laid.iter().map(|(_, at)| *at).filter(is_shown).collect();
     let different = different(&mut cx.pages.compare, rows, &places);
@@ -142,17 +143,22 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// Draws A_N, Ā_N and F_N of each selected run for the selected expert.
-fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
+/// Draws a card with a table that scrolls horizontally.
+fn table_card(ui: &mut Ui, id: &str, add: impl FnOnce(&mut Ui)) {
     card(ui, |ui| {
-        egui::ScrollArea::horizontal()
-            .id_salt("numbers")
-            .show(ui, |ui| number_table(ui, shown, expert));
+        ScrollArea::horizontal().id_salt(id).show(ui, add);
     });
 }
 
+/// Draws the colour and the title of a run, for the first cell of its row in a table.
+fn run_cell(ui: &mut Ui, shade: Shade, row: &RunRow) {
+    dot(ui, shade);
+    let title = RichText::new(row.title()).color(tokens(ui).text);
+    ui.label(title).on_hover_text(&row.name);
+}
+
+/// Draws A_N, Ā_N and F_N of each selected run for the selected expert.
 fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
-    let t = tokens(ui);
     widgets::grid(ui, "numbers", 8, [22.0, 7.0], |ui| {
         faint(ui, tr!("compare-run"));
         for (head, term) in FIGURES {
@@ -161,9 +167,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         ui.end_row();
         for (shade, row) in shown {
             ui.horizontal(|ui| {
-                dot(ui, *shade);
-                ui.label(RichText::new(row.title()).color(t.text))
-                    .on_hover_text(&row.name);
+                run_cell(ui, *shade, row);
                 let (done, all) = (row.answers().accuracy.len(), row.tasks());
                 if done < all {
                     faint(ui, tr!("compare-after", done, n = all));
@@ -221,24 +225,22 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
             faint(ui, tr!("compare-no-differences"));
             return;
         }
-        egui::ScrollArea::horizontal()
-            .id_salt("differ")
-            .show(ui, |ui| {
-                widgets::grid(ui, "differ", None, [22.0, 7.0], |ui| {
-                    faint(ui, "");
-                    for (shade, _) in shown {
-                        dot(ui, *shade);
+        ScrollArea::horizontal().id_salt("differ").show(ui, |ui| {
+            widgets::grid(ui, "differ", None, [22.0, 7.0], |ui| {
+                faint(ui, "");
+                for (shade, _) in shown {
+                    dot(ui, *shade);
+                }
+                ui.end_row();
+                for (key, values) in different {
+                    faint(ui, title_of(key));
+                    for value in values {
+                        ui.label(RichText::new(value).color(t.text));
                     }
                     ui.end_row();
-                    for (key, values) in different {
-                        faint(ui, title_of(key));
-                        for value in values {
-                            ui.label(RichText::new(value).color(t.text));
-                        }
-                        ui.end_row();
-                    }
-                });
+                }
             });
+        });
     });
 }
 
@@ -302,14 +304,6 @@ const COLUMNS: [(&str, &str); 7] = [
     ("compare-time-per-image", "compare-time-per-image-hint"),
 ];
 
-fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
-    card(ui, |ui| {
-        ScrollArea::horizontal()
-            .id_salt("costs")
-            .show(ui, |ui| cost_table(ui, shown));
-    });
-}
-
 fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let t = tokens(ui);
     grid(ui, "costs", 1 + COLUMNS.len(), [22.0, 7.0], |ui| {
@@ -319,11 +313,7 @@ fn cost_table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         }
         ui.end_row();
         for (shade, row) in shown {
-            ui.horizontal(|ui| {
-                dot(ui, *shade);
-                ui.label(RichText::new(row.title()).color(t.text))
-                    .on_hover_text(&row.name);
-            });
+            ui.horizontal(|ui| run_cell(ui, *shade, row));
             for text in cost_texts(row) {
                 ui.label(RichText::new(text).color(t.text));
             }
@@ -428,12 +418,11 @@ fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
 /// Draws one run. The classes of its first task are included if the runs differ in them.
 fn one_run(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
     let FirstTaskCurve { shade, row, result } = shown;
-    let t = tokens(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
     let tip = format!("{}\n{}", row.title(), row.name);
     run_name(ui, *shade, result.header.short(), &tip);
     let figure = RichText::new(percent(result.now, 0));
-    ui.label(figure.font(semibold(30.0)).color(t.strong));
+    ui.label(figure.font(semibold(30.0)).color(tokens(ui).strong));
     let text = tr!("compare-still-correct", then = percent(result.then, 0));
     faint(ui, text);
     if !same {
