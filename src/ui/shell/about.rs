@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Margin, TextEdit, Ui, Vec2};
 
 use super::OverlayContext;
-use crate::problem::Problem;
+use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
@@ -59,7 +59,6 @@ impl Draft {
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
     let Some(draft) = open else { return };
-    let mut done = false;
     let enter = widgets::enter_alone(cx.ctx);
     let modal = dialog(cx.ctx, "about", 460.0, |ui| {
         headline(ui, tr!("shell-run-about-title"));
@@ -67,33 +66,40 @@ pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
         let save = enter | fields(ui, draft);
         offered(ui, &mut draft.tags, &[], &cx.session.tags());
         let about = draft.about().checked();
-        let [saved, cancelled] = save_or_cancel(ui, about.as_ref().err());
-        done |= cancelled;
-        if let (true, Ok(about)) = (save | saved, about) {
-            let folder = draft.folder.clone();
-            let describe = |session: &mut Session| session.describe(folder, about);
-            cx.commands.push(UiCommand::change(describe));
-            done = true;
-        }
+        let changed = about.map(|about| vec![(draft.folder.clone(), about)]);
+        save_or_cancel(ui, save, changed, cx.commands)
     });
-    if done || modal.should_close() {
+    if modal.inner || modal.should_close() {
         *open = None;
     }
 }
 
-/// Draws the bottom row of a dialog: the error, *Save* (with its shortcut) and *Cancel*. Returns whether each of the
-/// two buttons was pressed.
-pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] {
+/// Draws the bottom row of a dialog: the error, *Save* (with its shortcut) and *Cancel*. If *Save* is pressed or `save`
+/// is set, the notes on these runs change. Returns whether to close the dialog.
+pub(super) fn save_or_cancel(
+    ui: &mut Ui,
+    save: bool,
+    changed: Result<Vec<(PathBuf, About)>>,
+    commands: &mut Vec<UiCommand>,
+) -> bool {
     let keys = ui.input_mut(|i| i.consume_shortcut(&keys::SAVE));
-    if let Some(problem) = wrong {
+    if let Err(problem) = &changed {
         widgets::problem(ui, problem);
     }
     ui.add_space(4.0);
-    ui.horizontal(|ui| {
-        let save = primary_button(ui, tr!("shell-save"), wrong.is_none()).clicked();
-        [keys | save, button(ui, tr!("shell-cancel")).clicked()]
-    })
-    .inner
+    let buttons = ui.horizontal(|ui| {
+        let save = primary_button(ui, tr!("shell-save"), changed.is_ok()).clicked();
+        [save, button(ui, tr!("shell-cancel")).clicked()]
+    });
+    let [saved, cancelled] = buttons.inner;
+    let (true, Ok(changed)) = (save | keys | saved, changed) else {
+        return cancelled;
+    };
+    for (folder, about) in changed {
+        let describe = |session: &mut Session| session.describe(folder, about);
+        commands.push(UiCommand::change(describe));
+    }
+    true
 }
 
 /// Draws the three fields. Returns whether Enter was pressed in a field of a single line.

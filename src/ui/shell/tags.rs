@@ -10,7 +10,6 @@ use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::tr;
-use crate::ui::command::UiCommand;
 use crate::ui::widgets::{self, dialog, faint, field, headline};
 
 /// The changes of the tags of some runs.
@@ -128,7 +127,6 @@ impl Draft {
 /// Draws the dialog if it is open.
 pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
     let Some(draft) = open else { return };
-    let mut done = false;
     let enter = widgets::enter_alone(cx.ctx);
     let modal = dialog(cx.ctx, "tags", 460.0, |ui| {
         headline(ui, tr!("shell-tags-title", n = draft.runs.len()));
@@ -136,18 +134,9 @@ pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
         let known: Vec<String> = draft.marks.iter().map(|mark| mark.tag.clone()).collect();
         offered(ui, &mut draft.added, &known, &cx.session.tags());
         marks(ui, draft);
-        let changed = draft.changed();
-        let [saved, cancelled] = save_or_cancel(ui, changed.as_ref().err());
-        done |= cancelled;
-        if let (true, Ok(changed)) = (save | saved, changed) {
-            for (folder, about) in changed {
-                let describe = |session: &mut Session| session.describe(folder, about);
-                cx.commands.push(UiCommand::change(describe));
-            }
-            done = true;
-        }
+        save_or_cancel(ui, save, draft.changed(), cx.commands)
     });
-    if done || modal.should_close() {
+    if modal.inner || modal.should_close() {
         *open = None;
     }
 }
