@@ -121,17 +121,26 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
 
 /// Draws a title, with space for this number of buttons after it.
 fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
-    let t = tokens(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.scope(|ui| {
-            let room = ui.available_width() - buttons * (BUTTON + 6.0) - 12.0;
-            ui.set_max_width(room.max(20.0));
-            truncated(ui, title, regular(13.0), t.text).on_hover_text(title);
-        });
-        at_end(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            add(ui);
-        });
+        title_and_buttons(ui, title, buttons * (BUTTON + 6.0) + 12.0, add);
+    });
+}
+
+/// Draws a title and, at the end of the row, buttons, for which this width is reserved.
+pub(super) fn title_and_buttons(
+    ui: &mut Ui,
+    title: &str,
+    reserved: f32,
+    add: impl FnOnce(&mut Ui),
+) {
+    let t = tokens(ui);
+    ui.scope(|ui| {
+        ui.set_max_width((ui.available_width() - reserved).max(20.0));
+        truncated(ui, title, regular(13.0), t.text).on_hover_text(title);
+    });
+    at_end(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        add(ui);
     });
 }

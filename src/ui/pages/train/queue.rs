@@ -3,15 +3,15 @@
 use egui::Ui;
 
 use super::grid;
+use super::places::title_and_buttons;
 use crate::run::job::{Job, JobWork};
 use crate::session::grids::grid_title;
 use crate::session::words::count_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{self, at_end, faint, icon_button, truncated};
+use crate::ui::widgets::{self, faint, icon_button};
 
 /// Height of the buttons of a line.
 const BUTTON: f32 = 22.0;
@@ -59,7 +59,6 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
-    let t = tokens(ui);
     let (title, number) = (grid_title(&job.title), place + 1);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -67,12 +66,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
         if job.held {
             faint(ui, tr!("train-on-hold"));
         }
-        ui.scope(|ui| {
-            ui.set_max_width((ui.available_width() - 3.0 * BUTTON - 18.0).max(20.0));
-            truncated(ui, title, regular(13.0), t.text).on_hover_text(title);
-        });
-        at_end(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
+        title_and_buttons(ui, title, 3.0 * BUTTON + 18.0, |ui| {
             let mut offer = |ui: &mut Ui, icon, name: String, able: bool, command| {
                 let button = ui.add_enabled_ui(able, |ui| icon_button(ui, icon, &name, BUTTON));
                 if button.inner.clicked() {
@@ -83,13 +77,8 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
             let move_to =
                 |place| UiCommand::change(move |session| session.move_in_queue(id, place));
             let name = tr!("train-queue-forward", n = number, title);
-            offer(
-                ui,
-                Icon::Up,
-                name,
-                place > 0,
-                move_to(place.saturating_sub(1)),
-            );
+            let before = move_to(place.saturating_sub(1));
+            offer(ui, Icon::Up, name, place > 0, before);
             let name = tr!("train-queue-back", n = number, title);
             offer(ui, Icon::Down, name, number < count, move_to(number));
             let out = tr!("train-queue-remove", n = number, title);
