@@ -120,12 +120,9 @@ const RESUME_ON: &str = "shell-resume-on";
 /// Draws a menu of devices on which a stopped run can be resumed, because its original device may be missing or busy.
 fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
-    let began = header
-        .map(|header| header.device.clone())
-        .unwrap_or_default();
+    let began = header.map_or("", |header| header.device.as_str());
     if !began.is_empty() {
-        let words = tr!("shell-resume-trained-so-far", device = began.as_str());
-        faint(ui, words);
+        faint(ui, tr!("shell-resume-trained-so-far", device = began));
     }
     let place = cx.session.resume_place(folder);
     if let Some(place) = &place
@@ -135,14 +132,11 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     {
         cx.act(UiCommand::Resume(folder.to_path_buf(), None));
     }
-    let mut chosen = None;
     for device in &cx.session.inventory.devices {
         if ui.button(&device.title).clicked() {
-            chosen = Some(device.key.clone());
+            let key = Some(device.key.clone());
+            cx.act(UiCommand::Resume(folder.to_path_buf(), key));
         }
-    }
-    if let Some(key) = chosen {
-        cx.act(UiCommand::Resume(folder.to_path_buf(), Some(key)));
     }
 }
 

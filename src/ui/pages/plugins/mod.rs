@@ -86,17 +86,19 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     left_text(ui, cx);
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
-        let mut used = false;
         widgets::ends(
             ui,
             |ui| {
-                let t = tokens(ui);
                 let title = RichText::new(plugin.title()).font(semibold(18.0));
-                ui.label(title.color(t.strong));
+                ui.label(title.color(tokens(ui).strong));
                 faint(ui, plugin.origin());
             },
             |ui| {
-                used = usable && button(ui, tr!("plugins-use")).clicked();
+                if usable && button(ui, tr!("plugins-use")).clicked() {
+                    let name = plugin.name.clone();
+                    let choose = move |session: &mut Session| session.choose_pet(&name);
+                    cx.act(UiCommand::change_on(Page::Experiment, choose));
+                }
                 if button(ui, tr!("plugins-copy-edit")).clicked() {
                     let name = plugin.name.clone();
                     cx.change(move |session| session.edit_copy(&name));
@@ -128,11 +130,6 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         if !plugin.equations().is_empty() {
             experiment::equations(ui, plugin);
             folded(ui, plugin);
-        }
-        if used {
-            let name = plugin.name.clone();
-            let choose = move |session: &mut Session| session.choose_pet(&name);
-            cx.act(UiCommand::change_on(Page::Experiment, choose));
         }
     });
     if !plugin.parameters.is_empty() {
@@ -207,13 +204,11 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
 fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
     let height = column.rest(ui, 220.0);
     card_of(ui, height, |ui| {
-        let mut copied = false;
         widgets::title_row(ui, tr!("plugins-file"), |ui| {
-            copied = button(ui, tr!("plugins-file-copy")).clicked();
+            if button(ui, tr!("plugins-file-copy")).clicked() {
+                cx.act(UiCommand::CopyText(plugin.text.clone()));
+            }
         });
-        if copied {
-            cx.act(UiCommand::CopyText(plugin.text.clone()));
-        }
         let t = tokens(ui);
         let wide = egui::Frame::new()
             .fill(t.background)
@@ -234,14 +229,10 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let list = cx.session.inventory.plugins.clone();
     let current = chosen(cx, &list).map(|plugin| &plugin.name);
     card_of(ui, height, |ui| {
-        let mut reload = false;
         widgets::title_row(ui, tr!("plugins-title"), |ui| {
-            reload = button(ui, tr!("plugins-reload")).clicked();
+            cx.change_button(ui, tr!("plugins-reload"), Session::read_plugins);
             cx.change_button(ui, tr!("plugins-new"), Session::write_plugin);
         });
-        if reload {
-            cx.change(Session::read_plugins);
-        }
         let t = tokens(ui);
         for plugin in list.iter() {
             let text = if plugin.problem.is_some() {

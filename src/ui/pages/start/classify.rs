@@ -186,15 +186,11 @@ fn models(ui: &mut Ui, cx: &mut Cx<'_>) {
     let menu = button(ui, tr!("classify-other-model"));
     egui::Popup::menu(&menu).show(|ui| {
         ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
-            let mut chosen = None;
             for (folder, title) in predict::askable(cx.session) {
                 if ui.button(title).clicked() {
-                    chosen = Some(folder);
+                    cx.change(move |session| session.choose_model(Some(folder)));
+                    ui.close();
                 }
-            }
-            if let Some(folder) = chosen {
-                cx.change(move |session| session.choose_model(Some(folder)));
-                ui.close();
             }
         });
     });
