@@ -2,6 +2,7 @@
 
 pub mod app;
 mod background_writer;
+mod cached;
 pub mod command;
 mod crash_marker;
 mod delayed_input;

@@ -11,6 +11,7 @@ use crate::metrics::{Blocks, block_means};
 use crate::session::words::number;
 use crate::store::figure::{Cells, Figure};
 use crate::tr;
+use crate::ui::cached::Cached;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::figure::menu;
 use crate::ui::widgets::textures::heat;
@@ -23,20 +24,18 @@ pub const FINEST: usize = 512;
 
 /// The cached texture of an accuracy matrix, with its inputs: run, number of reports, and whether the theme is dark.
 #[derive(Default)]
-pub struct Picture(Option<((String, usize, bool), TextureHandle)>);
+pub struct Picture(Cached<(String, usize, bool), TextureHandle>);
 
 impl Picture {
-    fn of(&mut self, ui: &Ui, run: &str, rows: &[Vec<f64>], tasks: usize) -> &TextureHandle {
+    fn of(&mut self, ui: &Ui, run: &str, rows: &[Vec<f64>], tasks: usize) -> TextureHandle {
         let key = (run.to_string(), rows.len(), ui.visuals().dark_mode);
-        let known = self.0.take().filter(|(known, _)| *known == key);
-        let (_, texture) = self.0.insert(known.unwrap_or_else(|| {
+        self.0.get(key, || {
             let t = tokens(ui);
             let blocks = Blocks::at_most(FINEST, tasks);
             let colour = |mean: Option<f64>| mean.map_or(Color32::TRANSPARENT, |m| t.heat_at(m));
             let cells = block_means(rows, blocks).into_iter().map(colour);
-            (key, heat(ui.ctx(), "accuracy", blocks.count, cells))
-        }));
-        texture
+            heat(ui.ctx(), "accuracy", blocks.count, cells)
+        })
     }
 }
 
@@ -72,7 +71,7 @@ pub fn accuracy(
             rect.min + vec2(gutter, 0.0),
             Vec2::splat(side * tasks as f32),
         );
-        paint_all(ui.painter(), picture.of(ui, run, rows, tasks), whole);
+        paint_all(ui.painter(), &picture.of(ui, run, rows, tasks), whole);
     } else {
         let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
         for (row, column) in (0..tasks).flat_map(|row| (0..=row).map(move |c| (row, c))) {

@@ -15,6 +15,7 @@ use crate::session::words::count_text;
 use crate::store::export::Format;
 use crate::store::table::{Condition, TableRun};
 use crate::tr;
+use crate::ui::cached::Shared;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
@@ -115,17 +116,11 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
 /// changes.
 fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
     let state = &mut cx.pages.compare;
-    let changes = state.selection.changes();
-    if let Some((of, at, chosen)) = &state.chosen
-        && Arc::ptr_eq(of, places)
-        && *at == changes
-    {
-        return chosen.clone();
-    }
-    let is_chosen = |place: &&usize| state.selection.has(&rows[**place].folder);
-    let chosen: Places = places.iter().filter(is_chosen).copied().collect();
-    state.chosen = Some((places.clone(), changes, chosen.clone()));
-    chosen
+    let inputs = (Shared(places.clone()), state.selection.changes());
+    state.chosen.get(inputs, || {
+        let is_chosen = |place: &&usize| state.selection.has(&rows[**place].folder);
+        places.iter().filter(is_chosen).copied().collect()
+    })
 }
 
 /// Returns the conditions of a search; none if it consists of words. The Problem explains why a text that resembles a

@@ -22,6 +22,7 @@ use crate::session::differences::{differences, other_texts};
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::texts::Language;
 use crate::tr;
+use crate::ui::cached::{Cached, Shared};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
@@ -74,14 +75,14 @@ pub struct State {
     /// The selected runs, which are compared and to which actions apply.
     pub selection: chosen::Selection,
     /// A cache of the selected runs' indices, valid for this list and this number of changes.
-    chosen: Option<(Places, u64, Places)>,
+    chosen: Cached<(Shared<[usize]>, u64), Places>,
     /// The shade of each selected run.
     shades: HashMap<PathBuf, Shade>,
     /// A cache of the compared runs in order of selection, valid for these rows and this number of changes.
-    laid: Option<(Rows, u64, Laid)>,
+    laid: Cached<(Shared<Vec<Arc<RunRow>>>, u64), Laid>,
     expert: Expert,
     /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
-    different: Option<(Rows, Vec<usize>, Language, Different)>,
+    different: Cached<(Shared<Vec<Arc<RunRow>>>, Vec<usize>, Language), Different>,
     /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, Picture>,
     /// The result of the last search.
@@ -112,56 +113,45 @@ impl State {
 
     /// Returns shade and row index of the selected runs that have results, in order of selection.
     fn laid(&mut self, rows: &Rows) -> Laid {
-        let changes = self.selection.changes();
-        if let Some((of, at, laid)) = &self.laid
-            && Arc::ptr_eq(of, rows)
-            && *at == changes
-        {
-            return laid.clone();
-        }
-        let slot = |(at, row): (usize, &Arc<RunRow>)| {
-            let place = self.selection.place(&row.folder)?;
-            row.is_measured().then_some((place, at))
-        };
-        let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
-        laid.sort_unstable();
-        laid.truncate(MOST);
         let selection = &self.selection;
-        self.shades.retain(|run, _| selection.has(run));
-        self.matrices.retain(|run, _| selection.has(run));
-        let laid = laid.into_iter().map(|(_, at)| {
-            let row = &rows[at];
-            let header = row.header.as_ref();
-            let method = header.map_or("", |header| &header.config.method);
-            let taken: Vec<Shade> = self.shades.values().copied().collect();
-            let free = || Shade::free(method, &taken);
-            let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
-            (*shade, at)
-        });
-        let laid: Laid = laid.collect();
-        self.laid = Some((rows.clone(), changes, laid.clone()));
-        laid
+        let inputs = (Shared(rows.clone()), selection.changes());
+        self.laid.get(inputs, || {
+            let slot = |(at, row): (usize, &Arc<RunRow>)| {
+                let place = selection.place(&row.folder)?;
+                row.is_measured().then_some((place, at))
+            };
+            let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
+            laid.sort_unstable();
+            laid.truncate(MOST);
+            self.shades.retain(|run, _| selection.has(run));
+            self.matrices.retain(|run, _| selection.has(run));
+            let laid = laid.into_iter().map(|(_, at)| {
+                let row = &rows[at];
+                let header = row.header.as_ref();
+                let method = header.map_or("", |header| &header.config.method);
+                let taken: Vec<Shade> = self.shades.values().copied().collect();
+                let free = || Shade::free(method, &taken);
+                let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
+                (*shade, at)
+            });
+            laid.collect()
+        })
     }
 }
 
 /// Returns the differences between the runs at these indices in settings and in the files that the settings name.
 fn different(state: &mut State, rows: &Rows, places: &[usize]) -> Different {
     let language = Language::spoken();
-    if let Some((of, at, spoken, known)) = &state.different
-        && Arc::ptr_eq(of, rows)
-        && (at.as_slice(), *spoken) == (places, language)
-    {
-        return known.clone();
-    }
-    let runs = places.iter().map(|at| &*rows[*at]);
-    let runs: Vec<&RunRow> = runs.filter(|row| row.header.is_some()).collect();
-    let headers = runs.iter().filter_map(|row| row.header.as_ref());
-    let configs: Vec<&RunConfig> = headers.map(|header| &header.config).collect();
-    let mut found = differences(&configs);
-    found.extend(other_texts(&runs));
-    let found: Different = found.into();
-    state.different = Some((rows.clone(), places.to_vec(), language, found.clone()));
-    found
+    let inputs = (Shared(rows.clone()), places.to_vec(), language);
+    state.different.get(inputs, || {
+        let runs = places.iter().map(|at| &*rows[*at]);
+        let runs: Vec<&RunRow> = runs.filter(|row| row.header.is_some()).collect();
+        let headers = runs.iter().filter_map(|row| row.header.as_ref());
+        let configs: Vec<&RunConfig> = headers.map(|header| &header.config).collect();
+        let mut found = differences(&configs);
+        found.extend(other_texts(&runs));
+        found.into()
+    })
 }
 
 /// Draws the page.

@@ -19,6 +19,7 @@ use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
 use crate::session::views::Rows;
 use crate::store::table::{Align as Side, Choice, ComparisonBase, FigureSpec, TableRequest};
 use crate::tr;
+use crate::ui::cached::{Cached, Shared};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -53,7 +54,7 @@ pub(super) struct TableState {
     /// The rows drawn as curves, each identified by its first run; `None` until the user selects rows.
     curves: Option<Vec<PathBuf>>,
     /// A cache of the drawn rows, valid for this table.
-    drawn: Option<(Arc<TableView>, CurveRows)>,
+    drawn: Cached<Shared<TableView>, CurveRows>,
 }
 
 impl Default for TableState {
@@ -69,7 +70,7 @@ impl Default for TableState {
         Self {
             request,
             curves: None,
-            drawn: None,
+            drawn: Cached::default(),
         }
     }
 }
@@ -77,31 +78,24 @@ impl Default for TableState {
 impl TableState {
     /// Returns the rows that are drawn as curves, with their shades.
     fn drawn(&mut self, view: &Arc<TableView>) -> CurveRows {
-        if let Some((of, drawn)) = &self.drawn
-            && Arc::ptr_eq(of, view)
-        {
-            return drawn.clone();
-        }
-        let drawn: Vec<usize> = match &self.curves {
-            None => (0..view.rows.len().min(FIRST)).collect(),
-            Some(ticked) => {
-                let rows = view.rows.iter().enumerate();
-                let rows = rows.filter_map(|(at, row)| Some((row.runs.first()?, at)));
-                let rows: HashMap<&PathBuf, usize> = rows.collect();
-                ticked
-                    .iter()
-                    .filter_map(|run| rows.get(run).copied())
-                    .collect()
-            }
-        };
-        let methods = drawn.iter().map(|at| view.rows[*at].method.as_str());
-        let drawn: CurveRows = Shade::each(methods).into_iter().zip(drawn).collect();
-        self.drawn = Some((view.clone(), drawn.clone()));
-        drawn
+        self.drawn.get(Shared(view.clone()), || {
+            let drawn: Vec<usize> = match &self.curves {
+                None => (0..view.rows.len().min(FIRST)).collect(),
+                Some(ticked) => {
+                    let rows = view.rows.iter().enumerate();
+                    let rows = rows.filter_map(|(at, row)| Some((row.runs.first()?, at)));
+                    let rows: HashMap<&PathBuf, usize> = rows.collect();
+                    let drawn = ticked.iter().filter_map(|run| rows.get(run).copied());
+                    drawn.collect()
+                }
+            };
+            let methods = drawn.iter().map(|at| view.rows[*at].method.as_str());
+            Shade::each(methods).into_iter().zip(drawn).collect()
+        })
     }
 
     fn tick(&mut self, view: &TableView, row: usize) {
-        self.drawn = None;
+        self.drawn = Cached::default();
         let first = |row: &ShownRow| row.runs.first().cloned();
         let ticked = self
             .curves

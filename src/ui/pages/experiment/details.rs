@@ -78,17 +78,11 @@ fn spread(counts: &[usize]) -> String {
 
 /// Returns the classes in natural order. They are sorted once for each dataset.
 fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
-    let known = &mut cx.pages.experiment.sorted;
-    if let Some((key, sorted)) = known
-        && *key == view.key
-    {
-        return sorted.clone();
-    }
-    let mut order: Vec<usize> = (0..view.classes.len()).collect();
-    order.sort_by(|&a, &b| by_number(&view.classes[a], &view.classes[b]));
-    let sorted = Arc::new(order);
-    *known = Some((view.key.clone(), sorted.clone()));
-    sorted
+    cx.pages.experiment.sorted.get(view.key.clone(), || {
+        let mut order: Vec<usize> = (0..view.classes.len()).collect();
+        order.sort_by(|&a, &b| by_number(&view.classes[a], &view.classes[b]));
+        Arc::new(order)
+    })
 }
 
 fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {

@@ -136,14 +136,8 @@ fn use_sizes(ui: &mut Ui, cx: &mut Cx<'_>, sizes: String) {
 
 /// Returns the fonts that the class names need but that are missing. They are searched once for each dataset.
 fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
-    let known = &mut cx.pages.experiment.fonts;
-    if known.as_ref().is_none_or(|(key, _)| *key != view.key) {
-        *known = Some((view.key.clone(), scripts::missing(ui.ctx(), &view.classes)));
-    }
-    known
-        .as_ref()
-        .map(|(_, told)| told.clone())
-        .unwrap_or_default()
+    let missing = || scripts::missing(ui.ctx(), &view.classes);
+    cx.pages.experiment.fonts.get(view.key.clone(), missing)
 }
 
 /// Draws lists of skipped files, of images that are in both splits, and of images with two labels.

@@ -31,6 +31,7 @@ use crate::data::builtin;
 use crate::method::named_method;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
 use crate::tr;
+use crate::ui::cached::Cached;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, NARROW};
@@ -76,9 +77,9 @@ pub struct State {
     /// Whether a change of the settings can be undone in this frame.
     pub can_undo: bool,
     /// A cache of the missing fonts for a dataset's class names, with the dataset's key.
-    pub fonts: Option<(Arc<str>, Vec<String>)>,
+    pub fonts: Cached<Arc<str>, Vec<String>>,
     /// A cache of a dataset's classes in natural order, with the dataset's key.
-    pub sorted: Option<(Arc<str>, Arc<Vec<usize>>)>,
+    pub sorted: Cached<Arc<str>, Arc<Vec<usize>>>,
 }
 
 /// A new value for a setting with several values, while it is being typed.

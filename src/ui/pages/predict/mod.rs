@@ -20,6 +20,7 @@ use crate::session::Session;
 use crate::session::drawing::Drawing;
 use crate::session::views::RunRow;
 use crate::tr;
+use crate::ui::cached::Cached;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
@@ -41,7 +42,7 @@ pub struct State {
     playing: bool,
     next_step: f64,
     samples_from: usize,
-    seen: Option<((u64, usize), egui::TextureHandle)>,
+    seen: Cached<(u64, usize), egui::TextureHandle>,
     /// The path that is being typed.
     path: String,
     /// The set-up of a table of predictions for a folder.

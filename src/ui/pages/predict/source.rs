@@ -276,15 +276,9 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     let size = answer.seen_size;
     let key = (answer.ticket, answer.task);
-    let state = &mut cx.pages.predict;
-    if state.seen.as_ref().is_none_or(|(known, _)| *known != key) {
-        let texture = upload(ui.ctx(), "seen", size, size, &answer.seen);
-        state.seen = Some((key, texture));
-    }
+    let load = || upload(ui.ctx(), "seen", size, size, &answer.seen);
+    let texture = cx.pages.predict.seen.get(key, load);
     let drawn = draws(cx);
-    let Some((_, texture)) = &cx.pages.predict.seen else {
-        return;
-    };
     card(ui, |ui| {
         ui.horizontal(|ui| {
             widgets::title(ui, tr!("predict-network-input"));

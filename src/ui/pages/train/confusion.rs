@@ -13,6 +13,7 @@ use crate::session::views::{DataView, Split};
 use crate::session::words::count_text;
 use crate::texts::Language;
 use crate::tr;
+use crate::ui::cached::Cached;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
@@ -27,8 +28,8 @@ type Key = (String, usize, usize, Expert, bool, (bool, Language));
 /// Cached data: the matrix, and the indices of the predictions in the selected cell.
 #[derive(Default)]
 pub struct Cache {
-    matrix: Option<(Key, Arc<ConfusionMatrix>)>,
-    inside: Option<(Key, Cell, Arc<Vec<usize>>)>,
+    matrix: Cached<Key, Arc<ConfusionMatrix>>,
+    inside: Cached<(Key, Cell), Arc<Vec<usize>>>,
 }
 
 /// Draws the card.
@@ -44,7 +45,8 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         let top = ui.cursor().top();
         controls(ui, cx, count, task);
         let key = key(ui, cx, run, task);
-        let matrix = prepared(ui, cx, run, &key);
+        let cache = &mut cx.pages.train.cache.matrix;
+        let matrix = cache.get(key.clone(), || Arc::new(prepare(ui, run, &key)));
         let used = ui.cursor().top() - top;
         let room = if height > 0.0 {
             height - 68.0 - used
@@ -101,19 +103,6 @@ fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
         state.by_task,
         (ui.visuals().dark_mode, Language::spoken()),
     )
-}
-
-/// Returns the matrix. It is computed again only if an input has changed.
-fn prepared(ui: &Ui, cx: &mut Cx<'_>, run: &RunView, key: &Key) -> Arc<ConfusionMatrix> {
-    let cache = &mut cx.pages.train.cache;
-    if let Some((known, matrix)) = &cache.matrix
-        && known == key
-    {
-        return matrix.clone();
-    }
-    let matrix = Arc::new(prepare(ui, run, key));
-    cache.matrix = Some((key.clone(), matrix.clone()));
-    matrix
 }
 
 fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
@@ -194,29 +183,25 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
 
 /// Returns the indices of the predictions in a cell. They are computed again only if the cell has changed.
 fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
-    let cache = &mut cx.pages.train.cache;
-    if let Some((known, of, inside)) = &cache.inside
-        && (known, of) == (key, cell)
-    {
-        return inside.clone();
-    }
-    let &(_, _, task, expert, by_task, _) = key;
-    let table = match &run.header {
-        Some(header) if by_task => tasks_of_classes(&header.tasks),
-        _ => Vec::new(),
-    };
-    let place = |class: usize| match by_task {
-        true => table.get(class).copied().flatten(),
-        false => Some(class),
-    };
-    let lies = |range: &Range<usize>, class| place(class).is_some_and(|at| range.contains(&at));
-    let all = &run.reports[task].answers;
-    let pairs = all.labels.iter().zip(all.of(expert)).enumerate();
-    let fitting = pairs
-        .filter(|(_, (label, answer))| lies(&cell.rows, **label) && lies(&cell.columns, **answer));
-    let found = Arc::new(fitting.map(|(i, _)| i).collect::<Vec<usize>>());
-    cache.inside = Some((key.clone(), cell.clone(), found.clone()));
-    found
+    let cache = &mut cx.pages.train.cache.inside;
+    cache.get((key.clone(), cell.clone()), || {
+        let &(_, _, task, expert, by_task, _) = key;
+        let table = match &run.header {
+            Some(header) if by_task => tasks_of_classes(&header.tasks),
+            _ => Vec::new(),
+        };
+        let place = |class: usize| match by_task {
+            true => table.get(class).copied().flatten(),
+            false => Some(class),
+        };
+        let lies = |range: &Range<usize>, class| place(class).is_some_and(|at| range.contains(&at));
+        let all = &run.reports[task].answers;
+        let pairs = all.labels.iter().zip(all.of(expert)).enumerate();
+        let fitting = pairs.filter(|(_, (label, answer))| {
+            lies(&cell.rows, **label) && lies(&cell.columns, **answer)
+        });
+        Arc::new(fitting.map(|(i, _)| i).collect())
+    })
 }
 
 /// Draws the test images of a cell. A click on an image predicts it.

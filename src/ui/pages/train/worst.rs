@@ -10,11 +10,13 @@ use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, Misclassification};
 use crate::run::doubt::DoubtState;
 use crate::run::event::RunHeader;
+use crate::session::Session;
 use crate::session::label_noise::doubtful;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, percent};
 use crate::tr;
+use crate::ui::cached::Cached;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, segmented};
 
@@ -36,14 +38,6 @@ struct Key {
     found: u64,
 }
 
-/// A cached list of images.
-struct Listed {
-    key: Key,
-    list: Arc<Vec<Misclassification>>,
-    /// Number of images that were checked.
-    of: usize,
-}
-
 /// The state of the card that is kept between frames.
 pub struct State {
     /// The split whose images are shown.
@@ -55,7 +49,8 @@ pub struct State {
     scroll: bool,
     /// The ticket of the search that the user is waiting for.
     awaited: Option<u64>,
-    list: Option<Listed>,
+    /// A cache of the images, and the number of images that were checked.
+    list: Cached<Key, (Arc<Vec<Misclassification>>, usize)>,
 }
 
 impl Default for State {
@@ -66,7 +61,7 @@ impl Default for State {
             shown: SHOWN,
             scroll: false,
             awaited: None,
-            list: None,
+            list: Cached::default(),
         }
     }
 }
@@ -131,8 +126,8 @@ fn tests(
     let looked = cx.session.errors_predicted(&header.folder, task) as u64;
     let answers = &run.reports[task].answers;
     let of = (task, expert, looked);
-    let (list, _) = list(cx, run, (header, answers), of, |cx, class| {
-        cx.session.worst(run, task, expert, class)
+    let (list, _) = list(cx, run, (header, answers), of, |session, class| {
+        session.worst(run, task, expert, class)
     });
     if list.is_empty() {
         faint(ui, tr!("train-mistakes-none"));
@@ -151,7 +146,7 @@ fn list(
     run: &RunView,
     (header, answers): (&RunHeader, &Answers),
     (task, expert, found): (usize, Expert, u64),
-    of: impl FnOnce(&Cx<'_>, Option<usize>) -> Vec<Misclassification>,
+    of: impl FnOnce(&Session, Option<usize>) -> Vec<Misclassification>,
 ) -> (Arc<Vec<Misclassification>>, usize) {
     let State { class, split, .. } = cx.pages.train.worst;
     let key = Key {
@@ -163,21 +158,12 @@ fn list(
         class,
         found,
     };
-    if let Some(known) = &cx.pages.train.worst.list
-        && known.key == key
-    {
-        return (known.list.clone(), known.of);
-    }
-    let list = Arc::new(of(cx, class));
-    let wanted = |label: &&usize| class.is_none_or(|class| class == **label);
-    let of = answers.labels.iter().filter(wanted).count();
-    let listed = Listed {
-        key,
-        list: list.clone(),
-        of,
-    };
-    cx.pages.train.worst.list = Some(listed);
-    (list, of)
+    let session = cx.session;
+    cx.pages.train.worst.list.get(key, || {
+        let list = Arc::new(of(session, class));
+        let wanted = |label: &&usize| class.is_none_or(|class| class == **label);
+        (list, answers.labels.iter().filter(wanted).count())
+    })
 }
 
 fn head(
