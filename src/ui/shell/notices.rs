@@ -72,9 +72,8 @@ impl News {
         }
         let low = ui.ctx().content_rect().height() < LOW;
         let height = if low { 12.0 } else { STRIP };
-        let t = tokens(ui);
         let frame = Frame::new()
-            .fill(t.background)
+            .fill(tokens(ui).background)
             .inner_margin(Margin::symmetric(26, 0));
         Panel::bottom("newest notice")
             .exact_size(height)

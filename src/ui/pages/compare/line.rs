@@ -18,7 +18,6 @@ use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, cut};
 
 pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
-    let t = tokens(ui);
     ui.separator();
     let ground = ui.painter().add(Shape::Noop);
     // Only the title can be focused with the keyboard, not the line.
@@ -59,7 +58,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
     if cx.pages.compare.selection.has(&row.folder) {
         let mut place = whole.rect.expand(4.0);
         place.set_right(ui.max_rect().right() + 4.0);
-        let fill = Shape::rect_filled(place, RADIUS, t.raised);
+        let fill = Shape::rect_filled(place, RADIUS, tokens(ui).raised);
         ui.painter().set(ground, fill);
     }
 }

@@ -218,7 +218,6 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
     if shown.clone().count() < 2 {
         return;
     }
-    let t = tokens(ui);
     card(ui, |ui| {
         widgets::title(ui, tr!("compare-differences"));
         if different.is_empty() {
@@ -235,7 +234,7 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<Str
                 for (key, values) in different {
                     faint(ui, title_of(key));
                     for value in values {
-                        ui.label(RichText::new(value).color(t.text));
+                        ui.label(RichText::new(value).color(tokens(ui).text));
                     }
                     ui.end_row();
                 }

@@ -354,7 +354,6 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
 
 /// Draws the checkbox of a row and its context menu.
 fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
-    let t = tokens(ui);
     let row = &view.rows[at];
     let drawn = cx.pages.compare.table.drawn(view);
     let shade = drawn.iter().find(|(_, row)| *row == at);
@@ -363,7 +362,7 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     ui.spacing_mut().item_spacing.x = 2.0;
     let mut style = (**ui.style()).clone();
     if let Some(shade) = shade {
-        style.visuals.widgets.inactive.fg_stroke.color = t.run(shade);
+        style.visuals.widgets.inactive.fg_stroke.color = tokens(ui).run(shade);
         ui.set_style(style);
     }
     let tick = widgets::checkbox(ui, &mut on, "");

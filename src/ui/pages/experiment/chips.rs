@@ -128,12 +128,11 @@ pub(super) fn dropped(
     if !area.intersect(ui.clip_rect()).contains(pointer) {
         return None;
     }
-    let t = tokens(ui);
     let after = |rect: &Rect| {
         pointer.y < rect.top() || (pointer.y <= rect.bottom() && pointer.x < rect.center().x)
     };
     let place = chips.iter().position(after).unwrap_or(classes);
-    let line = Stroke::new(2.0, t.accent);
+    let line = Stroke::new(2.0, tokens(ui).accent);
     ui.painter()
         .rect_stroke(area, RADIUS, line, StrokeKind::Inside);
     let mark = match chips.get(place) {

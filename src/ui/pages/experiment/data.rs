@@ -324,13 +324,12 @@ fn corrected_labels(ui: &mut Ui, cx: &mut Cx<'_>) {
     let (count, own) = (list.len(), told(used));
     let (words, used, same) = (told(list), !used.is_empty(), list == used);
     ui.horizontal_wrapped(|ui| {
-        let t = tokens(ui);
         let words = match count {
             0 => tr!("data-corrected-empty").to_string(),
             _ => words,
         };
         let words = RichText::new(words).font(regular(13.0));
-        ui.label(words.color(t.text));
+        ui.label(words.color(tokens(ui).text));
         let mut on = used;
         let ways = [
             (true, tr!("data-corrected-use")),

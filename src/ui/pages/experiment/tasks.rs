@@ -184,12 +184,11 @@ fn one_task(
     task: usize,
     images: usize,
 ) -> Option<Move> {
-    let t = tokens(ui);
     let classes = classes_of(scenario, names, task);
     let mut moved = None;
     let mut chips = Vec::new();
     let frame = egui::Frame::new()
-        .stroke(Stroke::new(1.0, t.line))
+        .stroke(Stroke::new(1.0, tokens(ui).line))
         .corner_radius(RADIUS)
         .inner_margin(egui::Margin::symmetric(8, 6));
     let drawn = frame.show(ui, |ui| {

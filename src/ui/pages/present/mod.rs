@@ -142,11 +142,10 @@ fn shown<'a>(session: &'a Session, runs: &[PathBuf]) -> Vec<PresentedRun<'a>> {
 }
 
 fn nothing(ui: &mut Ui, cx: &mut Cx<'_>, unit: f32) {
-    let t = tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         let text = RichText::new(tr!("present-no-run")).font(semibold(unit * 1.4));
-        ui.label(text.color(t.strong));
+        ui.label(text.color(tokens(ui).strong));
         let width = ui.available_width().min(unit * 24.0);
         let (rect, _) = ui.allocate_exact_size(Vec2::new(width, unit * 2.0), egui::Sense::hover());
         choice::run(ui, cx, None, rect, unit);
@@ -212,10 +211,9 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
 
 /// Draws a button with large text. With `fill` it is the main button.
 fn large_button(ui: &mut Ui, text: &str, fill: Option<egui::Color32>, unit: f32) -> egui::Response {
-    let t = tokens(ui);
     let text = RichText::new(text).font(semibold(unit * 0.8));
     ui.add(match fill {
-        Some(fill) => Button::new(text.color(t.on_accent)).fill(fill),
+        Some(fill) => Button::new(text.color(tokens(ui).on_accent)).fill(fill),
         None => Button::new(text),
     })
 }

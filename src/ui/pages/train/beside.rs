@@ -89,12 +89,11 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
 /// Draws a run's name, its accuracy on all classes learned so far, its accuracy on the first task if the displayed run
 /// has the same first task, and its forgetting.
 fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: bool) {
-    let t = tokens(ui);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
         let (rect, _) = ui.allocate_exact_size(Vec2::new(10.0, 14.0), Sense::hover());
         ui.painter().circle_filled(rect.center(), 4.0, colour);
-        ui.label(RichText::new(name).color(t.text));
+        ui.label(RichText::new(name).color(tokens(ui).text));
     });
     let first = history.matrix.last().and_then(|row| row.first().copied());
     let first = first.filter(|share| alike && share.is_finite());

@@ -89,7 +89,6 @@ impl Tile<'_> {
     }
 
     fn thumbnail(&self, ui: &mut Ui, cx: &mut Cx<'_>) -> Option<Arc<Picture>> {
-        let t = tokens(ui);
         let name = self.name();
         let (rect, response) = allocate_named(ui, Vec2::splat(self.side), Role::Button, &name);
         let picture = match self.data {
@@ -102,7 +101,7 @@ impl Tile<'_> {
         if let Some(Ok(picture)) = &found {
             cx.textures.paint_square(ui, picture, rect, 4);
         } else {
-            ui.painter().rect_filled(rect, 4.0, t.background);
+            ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
         }
         focus_ring(ui, rect, 4, &response);
         match found? {

@@ -35,13 +35,12 @@ pub fn show(ui: &mut Ui, run: &RunView) {
 }
 
 fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
-    let t = tokens(ui);
     let labels = task_labels(run);
     let points = study.selection.iter().enumerate();
     let points = points.map(|(task, v)| [task as f64, v * 100.0]);
     let series = Series {
         line: FigureLine::new(tr!("train-prompts-own"), None, points),
-        colour: t.accent,
+        colour: tokens(ui).accent,
         marker: MarkerShape::Diamond,
         style: LineStyle::Solid,
         width: 2.4,

@@ -87,12 +87,11 @@ fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[F
 
 /// Draws a legend of the runs with their colours.
 fn legend(ui: &mut Ui, lines: &[FigureLine]) {
-    let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 14.0;
         for (line, shade) in lines.iter().filter_map(|line| Some((line, line.shade?))) {
             let words = format!("{} {}", shade.marker().letter(), line.name);
-            let colour = t.run(shade);
+            let colour = tokens(ui).run(shade);
             ui.label(RichText::new(words).font(regular(12.5)).color(colour));
         }
     });

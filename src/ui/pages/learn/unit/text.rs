@@ -57,10 +57,9 @@ pub(super) fn paragraph(
             framed(ui, |ui| sentences(ui, text, (figures, language), explained));
         }
         ParagraphKind::Code => {
-            let t = tokens(ui);
             let words = RichText::new(text.filled(figures, language));
             framed(ui, |ui| {
-                let label = Label::new(words.font(mono(12.5)).color(t.text));
+                let label = Label::new(words.font(mono(12.5)).color(tokens(ui).text));
                 ui.add(label.wrap().selectable(true));
             });
         }
@@ -76,9 +75,8 @@ pub fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Langu
 }
 
 fn framed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    let t = tokens(ui);
     Frame::new()
-        .fill(t.panel)
+        .fill(tokens(ui).panel)
         .corner_radius(CornerRadius::same(RADIUS))
         .inner_margin(Margin::symmetric(12, 10))
         .show(ui, |ui| {
