@@ -54,11 +54,8 @@ pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
             .find(|(first, last, ..)| (*first..=*last).contains(&at));
         let words = match known {
             Some((.., script, font)) => {
-                tr!(
-                    "data-script-font-missing",
-                    script = tr!(*script),
-                    font = *font
-                )
+                let script = tr!(*script);
+                tr!("data-script-font-missing", script, font = *font)
             }
             None => tr!("data-character-font-missing", code = format!("U+{at:04X}")),
         };

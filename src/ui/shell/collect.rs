@@ -354,11 +354,8 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for (index, piece) in group.pieces.iter().enumerate() {
-            let name = tr!(
-                "shell-collect-image-of",
-                n = index + 1,
-                class = group.name.as_str()
-            );
+            let (n, class) = (index + 1, group.name.as_str());
+            let name = tr!("shell-collect-image-of", n, class);
             let (rect, response) = allocate_named(ui, Vec2::splat(THUMB), Role::Button, &name);
             textures.paint_square(ui, &piece.picture, rect, 4);
             let t = tokens(ui);

@@ -36,14 +36,8 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
     let bytes = runs.iter().map(|run| run.bytes).sum();
     let all = || runs.iter().map(|run| run.place.clone()).collect();
     ui.horizontal_wrapped(|ui| {
-        faint(
-            ui,
-            format!(
-                "{}, {}",
-                tr!("count-runs", n = runs.len()),
-                bytes_text(bytes)
-            ),
-        );
+        let (count, size) = (tr!("count-runs", n = runs.len()), bytes_text(bytes));
+        faint(ui, format!("{count}, {size}"));
         if runs.len() > 1 {
             if ui.link(tr!("shell-deleted-restore-all")).clicked() {
                 let places = all();
@@ -69,11 +63,9 @@ fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
     ui.separator();
     widgets::truncated(ui, &run.title, semibold(13.0), t.strong);
     ui.horizontal_wrapped(|ui| {
-        faint(
-            ui,
-            format!("{} · {}", time_text(&run.name), bytes_text(run.bytes)),
-        )
-        .on_hover_text(run.place.display().to_string());
+        let (time, size) = (time_text(&run.name), bytes_text(run.bytes));
+        let label = faint(ui, format!("{time} · {size}"));
+        label.on_hover_text(run.place.display().to_string());
         if ui.link(tr!("shell-deleted-restore")).clicked() {
             let place = run.place.clone();
             commands.push(UiCommand::change(|session| session.restore(vec![place])));

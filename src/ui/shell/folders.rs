@@ -64,14 +64,12 @@ fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
     widgets::cut(ui, &path).on_hover_text(&path);
     ui.horizontal_wrapped(|ui| {
         let runs = folder.runs;
-        faint(
-            ui,
-            match folder.problem.is_some() {
-                true => tr!("shell-folders-missing").to_string(),
-                false if folder.read_only => tr!("shell-folders-read-only", n = runs),
-                false => tr!("count-runs", n = runs),
-            },
-        );
+        let words = match folder.problem.is_some() {
+            true => tr!("shell-folders-missing").to_string(),
+            false if folder.read_only => tr!("shell-folders-read-only", n = runs),
+            false => tr!("count-runs", n = runs),
+        };
+        faint(ui, words);
         let off = ui.link(tr!("shell-folders-remove"));
         if off
             .on_hover_text(tr!("shell-folders-remove-hint"))

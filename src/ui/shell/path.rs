@@ -133,10 +133,8 @@ impl PathDialog {
         self.looking = None;
         match (wanted.to_write(), found.exists) {
             (None, false) => {
-                self.told = tr!(
-                    "shell-path-missing",
-                    path = found.path.display().to_string()
-                );
+                let path = found.path.display().to_string();
+                self.told = tr!("shell-path-missing", path);
                 None
             }
             (Some(_), true) if !self.replaces => {

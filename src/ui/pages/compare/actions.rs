@@ -151,10 +151,8 @@ fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let header = row.header.as_ref();
     let added = header.and_then(|header| header.added_tasks.last());
     if let Some(added) = added.filter(|_| row.read_only_reason().is_none()) {
-        let words = tr!(
-            "train-undo-added-task-classes",
-            classes = listed(&added.classes, 3)
-        );
+        let classes = listed(&added.classes, 3);
+        let words = tr!("train-undo-added-task-classes", classes);
         if ui.button(words).clicked() {
             let folder = row.folder.clone();
             cx.change(move |session| session.undo_added_task(&folder));

@@ -186,12 +186,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             (View::SideBySide, tr!("compare-side-by-side")),
             (View::Table, tr!("compare-table")),
         ];
-        segmented(
-            ui,
-            tr!("compare-view-mode"),
-            &views,
-            &mut cx.pages.compare.view,
-        );
+        let view = &mut cx.pages.compare.view;
+        segmented(ui, tr!("compare-view-mode"), &views, view);
         match cx.pages.compare.view {
             View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
             View::Table => table::table(ui, cx, &rows, column),

@@ -109,12 +109,8 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
                     (Expert::OFFLINE, Expert::OFFLINE.title()),
                     (Expert::ENSEMBLE, Expert::ANSWER.title()),
                 ];
-                segmented(
-                    ui,
-                    tr!("train-expert"),
-                    &experts,
-                    &mut cx.pages.compare.expert,
-                );
+                let expert = &mut cx.pages.compare.expert;
+                segmented(ui, tr!("train-expert"), &experts, expert);
             },
         );
         let expert = cx.pages.compare.expert;
@@ -368,10 +364,8 @@ fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         terms::title_of(ui, tr!("compare-image-by-image"), "paired");
         for other in &others {
-            sentence(
-                ui,
-                paired::words((first, nearest(first)), (*other, nearest(other))),
-            );
+            let words = paired::words((first, nearest(first)), (*other, nearest(other)));
+            sentence(ui, words);
         }
         let chance = match others.len() {
             1 => tr!("compare-mcnemar"),
@@ -434,9 +428,6 @@ fn one_run(ui: &mut Ui, shown: &FirstTaskCurve<'_>, same: bool) {
 
 /// Draws a sentence about the test images of the first task.
 fn images_of_first_task(ui: &mut Ui, result: &FirstTaskResult<'_>) {
-    let words = tr!(
-        "compare-images-of-classes",
-        names = listed(result.first(), 6)
-    );
-    faint(ui, words);
+    let names = listed(result.first(), 6);
+    faint(ui, tr!("compare-images-of-classes", names));
 }

@@ -223,12 +223,10 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn facts(ui: &mut Ui, view: &Description) {
+    let size = view.entry.architecture.input_size();
     let mut words = vec![
         tr!("experiment-parameter-count", n = millions(view.parameters)),
-        tr!(
-            "experiment-input-size",
-            size = view.entry.architecture.input_size()
-        ),
+        tr!("experiment-input-size", size),
         tr!("experiment-block-count", n = view.blocks.len()),
     ];
     words.extend(view.entry.size_mb.map(|n| tr!("data-megabytes", n)));
@@ -260,10 +258,8 @@ fn millions(count: usize) -> String {
     if count < 1_000_000 {
         return count_text(count);
     }
-    tr!(
-        "experiment-million-parameters",
-        n = number(count as f64 / 1e6, 1)
-    )
+    let n = number(count as f64 / 1e6, 1);
+    tr!("experiment-million-parameters", n)
 }
 
 /// Draws the location of weights. A download can be started before the run and stopped.
@@ -288,13 +284,11 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
         let bar = ProgressBar::new(share).desired_width(160.0);
         ui.add(bar).accessible_name(tr!("experiment-download"));
         let got = bytes_text(done);
-        faint(
-            ui,
-            match total.map(bytes_text) {
-                Some(all) => tr!("experiment-downloading-of", got, all),
-                None => tr!("experiment-downloading", got),
-            },
-        );
+        let words = match total.map(bytes_text) {
+            Some(all) => tr!("experiment-downloading-of", got, all),
+            None => tr!("experiment-downloading", got),
+        };
+        faint(ui, words);
         if button(ui, tr!("experiment-download-stop")).clicked() {
             cx.change(move |session| session.stop_download(&item));
         }

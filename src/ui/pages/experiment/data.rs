@@ -230,17 +230,10 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws an image of each class and the numbers of images and classes.
 pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let measured = cx.session.experiment.draft.validation_share > 0.0;
+    let (train, n) = (view.train_total(), view.test_total());
     let images = match measured {
-        true => tr!(
-            "data-images-validation",
-            train = view.train_total(),
-            n = view.test_total()
-        ),
-        false => tr!(
-            "data-images",
-            train = view.train_total(),
-            n = view.test_total()
-        ),
+        true => tr!("data-images-validation", train, n),
+        false => tr!("data-images", train, n),
     };
     let mut words = vec![images, tr!("data-classes", n = view.classes.len())];
     words.extend(

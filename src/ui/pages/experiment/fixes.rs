@@ -113,10 +113,8 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             use_sizes(ui, cx, sizes);
         }
         for line in lines.into_iter().chain(fonts) {
-            sentence(
-                ui,
-                crate::session::plain::plain(&crate::session::story::sentence(&line)),
-            );
+            let line = crate::session::story::sentence(&line);
+            sentence(ui, crate::session::plain::plain(&line));
         }
         if let Some(depth) = view.better_depth
             && button(ui, tr!("data-use-bit-depth", n = depth)).clicked()

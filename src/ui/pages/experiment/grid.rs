@@ -117,10 +117,8 @@ pub fn summary(view: &GridView) -> String {
             false => tr!("experiment-about-time-estimate", time),
         });
         words.push(bytes_text(standing.disk));
-        words.push(tr!(
-            "experiment-memory-size",
-            size = bytes_text(standing.memory)
-        ));
+        let size = bytes_text(standing.memory);
+        words.push(tr!("experiment-memory-size", size));
     }
     words.join(" · ")
 }

@@ -202,11 +202,9 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 
 /// Returns words such as "starts from my-adapter".
 fn starts_from(place: &str) -> String {
-    let name = Path::new(place).file_name().unwrap_or_default();
-    tr!(
-        "experiment-pet-starts-from",
-        folder = name.to_string_lossy()
-    )
+    let folder = Path::new(place).file_name().unwrap_or_default();
+    let folder = folder.to_string_lossy();
+    tr!("experiment-pet-starts-from", folder)
 }
 
 /// Draws the folder of the LoRA that the PET starts from, if one is selected.

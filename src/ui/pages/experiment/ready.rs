@@ -120,10 +120,8 @@ fn cost(cx: &Cx<'_>) -> Option<Estimate> {
 }
 
 fn about(seconds: f64) -> String {
-    tr!(
-        "experiment-about-time",
-        time = duration_text(seconds.max(1.0))
-    )
+    let time = duration_text(seconds.max(1.0));
+    tr!("experiment-about-time", time)
 }
 
 /// Draws the first problem next to the start button, because the list of problems may be scrolled out of view.

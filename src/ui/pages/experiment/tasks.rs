@@ -81,11 +81,8 @@ fn one_cell(
     let t = tokens(ui);
     let classes = classes_of(scenario, names, task);
     let words: Vec<&str> = classes.iter().map(|&(_, name)| name).collect();
-    let name = tr!(
-        "data-task-classes",
-        task = task + 1,
-        classes = listed(&words, 12)
-    );
+    let shown = listed(&words, 12);
+    let name = tr!("data-task-classes", task = task + 1, classes = shown);
     let response = ui.interact(rect, ui.scope_id().with(("task", task)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
     paint_border(ui, rect, RADIUS, t.line);

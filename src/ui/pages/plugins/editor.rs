@@ -67,11 +67,8 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(from) = &open.from {
         card(ui, |ui| {
             widgets::title(ui, tr!("editor-not-installed"));
-            let words = tr!(
-                "editor-not-installed-about",
-                place = from.display().to_string()
-            );
-            sentence(ui, words);
+            let place = from.display().to_string();
+            sentence(ui, tr!("editor-not-installed-about", place));
         });
     }
     if let Some(name) = open.hides().filter(|_| !open.allowed) {

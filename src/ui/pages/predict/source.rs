@@ -260,10 +260,8 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         cx.act(UiCommand::PredictFile(path));
     }
     if let Some(picture) = &cx.session.predict.picture {
-        faint(
-            ui,
-            format!("{} · {} × {}", picture.name, picture.width, picture.height),
-        );
+        let (name, width, height) = (&picture.name, picture.width, picture.height);
+        faint(ui, format!("{name} · {width} × {height}"));
     }
     if let Some(truth) = &cx.session.predict.truth {
         faint(ui, tr!("predict-true-class", class = truth));

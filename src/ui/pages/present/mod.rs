@@ -176,11 +176,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &Companion<'_>, unit: f32) {
     let t = tokens(ui);
     let (step, last) = (cx.pages.present.step, last_step(run));
     ui.horizontal(|ui| {
-        let words = tr!(
-            "present-task-of-tasks",
-            task = step / 2 + 1,
-            tasks = run.header.tasks.len().max(1)
-        );
+        let (task, tasks) = (step / 2 + 1, run.header.tasks.len().max(1));
+        let words = tr!("present-task-of-tasks", task, tasks);
         ui.label(RichText::new(words).font(regular(unit)).color(t.subdued));
         at_end(ui, |ui| {
             let mut to = step;

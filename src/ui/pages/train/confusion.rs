@@ -82,12 +82,8 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, count: usize, task: usize) {
             (false, tr!("train-confusion-by-classes")),
             (true, tr!("train-confusion-by-tasks")),
         ];
-        if segmented(
-            ui,
-            tr!("train-confusion-granularity"),
-            &kinds,
-            &mut state.by_task,
-        ) {
+        let name = tr!("train-confusion-granularity");
+        if segmented(ui, name, &kinds, &mut state.by_task) {
             state.cell = None;
         }
     });
@@ -147,14 +143,11 @@ fn body(
 
 fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     let t = tokens(ui);
-    faint(
-        ui,
-        if matrix.worst.is_empty() {
-            tr!("train-no-confusions")
-        } else {
-            tr!("train-most-confused-classes")
-        },
-    );
+    let title = match matrix.worst.is_empty() {
+        true => tr!("train-no-confusions"),
+        false => tr!("train-most-confused-classes"),
+    };
+    faint(ui, title);
     for &(row, column, count) in &matrix.worst {
         let cell = Cell::of(row, column);
         let all = matrix.counts.total(&cell.rows);

@@ -70,11 +70,8 @@ impl Tile<'_> {
                 tr!("train-tile-test-image", of, index = index.to_string())
             }
             (task, index) => {
-                tr!(
-                    "train-tile-added-task-image",
-                    index = index.to_string(),
-                    task
-                )
+                let index = index.to_string();
+                tr!("train-tile-added-task-image", index, task)
             }
         };
         match (&self.words, self.split) {

@@ -168,10 +168,8 @@ fn where_it_is(run: &RunView) -> String {
             words.push(stage.word().into());
             if let Some(header) = &run.header {
                 words.push(device_text(&header.computed_on()));
-                words.push(tr!(
-                    "train-trainable-parameters",
-                    n = header.trained_parameters
-                ));
+                let n = header.trained_parameters;
+                words.push(tr!("train-trainable-parameters", n));
             }
         }
     }

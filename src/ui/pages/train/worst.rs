@@ -213,13 +213,11 @@ fn head(
             Split::Train => tr!("train-doubtful-labels-class"),
         });
     });
-    faint(
-        ui,
-        match cx.pages.train.worst.split {
-            Split::Train => tr!("train-doubtful-labels-hint"),
-            Split::Test => tr!("train-mistakes-hint"),
-        },
-    );
+    let hint = match cx.pages.train.worst.split {
+        Split::Train => tr!("train-doubtful-labels-hint"),
+        Split::Test => tr!("train-mistakes-hint"),
+    };
+    faint(ui, hint);
 }
 
 /// Draws a note for runs of older versions, which did not record certainties, with a button that computes them.

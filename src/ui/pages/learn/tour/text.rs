@@ -190,13 +190,9 @@ fn rate(tour: &Tour) -> String {
 fn wrong_at_first(session: &Session, tour: &Tour) -> Option<String> {
     (0..DRAWN.len()).find_map(|which| {
         let vote = session.tour_drawing_prediction(which, &tour.runs[0], 0)?;
-        (!vote.is_right()).then(|| {
-            tr!(
-                "tour-guess-already-wrong",
-                digit = DRAWN[which],
-                other = vote.rival.as_str()
-            )
-        })
+        let (digit, other) = (DRAWN[which], vote.rival.as_str());
+        let said = || tr!("tour-guess-already-wrong", digit, other);
+        (!vote.is_right()).then(said)
     })
 }
 

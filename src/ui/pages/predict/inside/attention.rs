@@ -76,10 +76,8 @@ fn one(
     }
     ui.label(RichText::new(title).font(regular(12.0)).color(t.subdued));
     if let Some(map) = map.filter(|map| map.kind == AttentionKind::Attention) {
-        let rest = tr!(
-            "predict-attention-outside-image",
-            share = percent(map.rest.into(), 0)
-        );
+        let share = percent(map.rest.into(), 0);
+        let rest = tr!("predict-attention-outside-image", share);
         faint(ui, rest).on_hover_text(tr!("predict-attention-outside-image-hint"));
     }
 }

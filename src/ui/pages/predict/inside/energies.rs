@@ -101,11 +101,8 @@ fn number(value: f32) -> String {
 fn medians(found: &Energies) -> String {
     match found.medians {
         [Some(new), Some(old)] => {
-            tr!(
-                "predict-energies-medians",
-                new = number(new),
-                old = number(old)
-            )
+            let (new, old) = (number(new), number(old));
+            tr!("predict-energies-medians", new, old)
         }
         [Some(only), None] | [None, Some(only)] => {
             tr!("predict-energies-median", value = number(only))

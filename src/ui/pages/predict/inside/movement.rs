@@ -67,11 +67,8 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
         .iter()
         .map(|row| format!("{} {}", row.name, number(value(row), 3)))
         .collect();
-    let words = tr!(
-        "predict-movement-described",
-        n = block,
-        each = each.join(", ")
-    );
+    let each = each.join(", ");
+    let words = tr!("predict-movement-described", n = block, each);
     let (rect, response) = allocate_named(ui, size, Role::Meter, &words);
     let at = pos2(rect.left(), rect.center().y);
     let name = tr!("predict-movement-block", n = block);
