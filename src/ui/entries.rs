@@ -87,10 +87,8 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = published::published(name).map_or(name, |set| set.name);
-        all.push(entry(
-            tr!("entries-choose-data", title),
-            UiCommand::ChooseData(name.into()),
-        ));
+        let title = tr!("entries-choose-data", title);
+        all.push(entry(title, UiCommand::ChooseData(name.into())));
     }
     let there = session.experiment.data.ready().is_some();
     let export = |form| {
@@ -226,12 +224,11 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let choose = change(title, move |session| session.choose_place(Some(name)));
         all.push(choose.also("entries-place-keywords"));
     }
-    for (choice, _) in ThemeChoice::ALL {
-        let title = match choice {
-            ThemeChoice::System => tr!("entries-theme-system"),
-            ThemeChoice::Light => tr!("entries-theme-light"),
-            ThemeChoice::Dark => tr!("entries-theme-dark"),
-        };
+    for (choice, title) in [
+        (ThemeChoice::System, tr!("entries-theme-system")),
+        (ThemeChoice::Light, tr!("entries-theme-light")),
+        (ThemeChoice::Dark, tr!("entries-theme-dark")),
+    ] {
         all.push(entry(title, UiCommand::Theme(choice)));
     }
     for (language, name) in Language::ALL {

@@ -303,14 +303,8 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
         .map(|most| chip_text(run, waiting, most) + &away);
     let fitting = texts.find(|text| width(ui, text, CHIP) <= room);
     let text = fitting.unwrap_or_else(|| done_text(run));
-    if chip(
-        ui,
-        Some(colour),
-        &text,
-        &tr!("shell-run-progress", told = text.as_str()),
-    )
-    .clicked()
-    {
+    let name = tr!("shell-run-progress", told = text.as_str());
+    if chip(ui, Some(colour), &text, &name).clicked() {
         commands.push(UiCommand::change_on(Page::Train, Session::close_opened));
     }
     if run.stage.is_live() {

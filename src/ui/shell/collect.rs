@@ -333,11 +333,8 @@ fn one_group(
         });
     });
     // A click on the space between the parts also selects the class.
-    let area = ui.interact(
-        shown.response.rect,
-        ui.scope_id().with(group.id),
-        Sense::hover(),
-    );
+    let id = ui.scope_id().with(group.id);
+    let area = ui.interact(shown.response.rect, id, Sense::hover());
     let untouched = commands.len() == before;
     if untouched && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
         change(commands, choose);

@@ -231,12 +231,8 @@ fn ending_on_cluster(grid: &OnCluster) -> Words {
         waiting = grid.count(TaskState::Waiting),
         running = grid.count(TaskState::Running)
     );
-    Words::new(
-        tr!("shell-ask-grid-stop"),
-        text,
-        tr!("shell-ask-grid-stop-yes"),
-    )
-    .losing()
+    let yes = tr!("shell-ask-grid-stop-yes");
+    Words::new(tr!("shell-ask-grid-stop"), text, yes).losing()
 }
 
 /// Draws the question. Returns the question when the user confirms it.

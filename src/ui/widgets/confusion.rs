@@ -193,10 +193,8 @@ impl ConfusionMatrix {
     /// Returns the matrix as a figure for copying and saving.
     fn figure(&self) -> Figure {
         let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
-        Figure::cells(
-            tr!("figure-confusion-title"),
-            Cells::confusion(&self.counts, &name),
-        )
+        let cells = Cells::confusion(&self.counts, &name);
+        Figure::cells(tr!("figure-confusion-title"), cells)
     }
 
     fn gutter(&self, ui: &Ui) -> f32 {

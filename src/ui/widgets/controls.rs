@@ -187,10 +187,8 @@ pub fn segmented_where<T: PartialEq + Clone>(
     let mut changed = false;
     let mut left = rect.left();
     for (at, ((option, text), galley)) in options.iter().zip(galleys).enumerate() {
-        let part = Rect::from_min_size(
-            egui::pos2(left, rect.top()),
-            Vec2::new(galley.size().x + 26.0, CONTROL),
-        );
+        let size = Vec2::new(galley.size().x + 26.0, CONTROL);
+        let part = Rect::from_min_size(egui::pos2(left, rect.top()), size);
         left = part.right();
         let chosen = option == value;
         let why = reason(option);

@@ -38,11 +38,8 @@ type Wishes = Vec<(FigureWish, Figure)>;
 /// action is chosen. Charts cannot push commands, so the action is stored for [`take`].
 pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     let rect = Rect::from_center_size(centre, Vec2::splat(SIDE));
-    let button = ui.interact(
-        rect,
-        ui.scope_id().with((name, "menu-of-figure")),
-        Sense::click(),
-    );
+    let own_id = ui.scope_id().with((name, "menu-of-figure"));
+    let button = ui.interact(rect, own_id, Sense::click());
     let words = format!("{}: {name}", tr!("figure-menu"));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &words));
     let t = tokens(ui);

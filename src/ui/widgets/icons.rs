@@ -87,11 +87,8 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
 }
 
 fn triangle(painter: &Painter, corners: [Pos2; 3], colour: Color32) {
-    painter.add(Shape::convex_polygon(
-        corners.to_vec(),
-        colour,
-        Stroke::NONE,
-    ));
+    let corners = corners.to_vec();
+    painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
 }
 
 fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {

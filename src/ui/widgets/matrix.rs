@@ -67,10 +67,8 @@ pub fn accuracy(
             .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
     if side < SINGLE {
-        let whole = Rect::from_min_size(
-            rect.min + vec2(gutter, 0.0),
-            Vec2::splat(side * tasks as f32),
-        );
+        let size = Vec2::splat(side * tasks as f32);
+        let whole = Rect::from_min_size(rect.min + vec2(gutter, 0.0), size);
         paint_all(ui.painter(), &picture.of(ui, run, rows, tasks), whole);
     } else {
         let small = regular(if side < 30.0 { 10.0 } else { 12.0 });
@@ -158,12 +156,8 @@ fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32,
     }
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
     if let Some(value) = measured(rows, row, column) {
-        let text = tr!(
-            "figure-matrix-cell",
-            column = column + 1,
-            row = row + 1,
-            value = number(value * 100.0, 1)
-        );
+        let (column, row, value) = (column + 1, row + 1, number(value * 100.0, 1));
+        let text = tr!("figure-matrix-cell", column, row, value);
         response.clone().on_hover_text(text);
     }
 }

@@ -45,13 +45,9 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
 pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
     // Moving the decimal point in the text is exact: 0.07 becomes 7, and 7 becomes 0.07.
     let moved = |number: f64, by: &str| format!("{number}{by}").parse().unwrap_or(number);
-    exactly(
-        share,
-        range,
-        move |share| moved(*share, "e2"),
-        move |given| moved(given, "e-2"),
-    )
-    .suffix(" %")
+    let shown = move |share: &f64| moved(*share, "e2");
+    let taken = move |given: f64| moved(given, "e-2");
+    exactly(share, range, shown, taken).suffix(" %")
 }
 
 /// Returns a field that shows `shown` of the value. A new number is converted by `taken`.

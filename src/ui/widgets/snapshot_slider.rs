@@ -9,13 +9,8 @@ use crate::ui::theme::{regular, tokens};
 /// the stop that the user selected.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
     let words = |task| tr!("figure-after-task", task);
-    stops_called(
-        ui,
-        tr!("shell-state-after-task"),
-        words,
-        (all, done),
-        chosen,
-    )
+    let name = tr!("shell-state-after-task");
+    stops_called(ui, name, words, (all, done), chosen)
 }
 
 /// Draws a slider as [`stops`] does, with this name. `words` returns the label of a stop (from 1).

@@ -223,15 +223,12 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
         egui::pos2(rect.left() + 1.0, foot),
         egui::pos2(rect.right(), foot),
     ];
-    ui.painter()
-        .extend(Shape::dotted_line(&path, colour, DOTS, 0.7));
+    let painter = ui.painter();
+    painter.extend(Shape::dotted_line(&path, colour, DOTS, 0.7));
     if touched.has_focus() {
-        ui.painter().rect_stroke(
-            rect.expand2(Vec2::new(2.0, 0.0)),
-            3,
-            Stroke::new(1.0, t.accent),
-            StrokeKind::Outside,
-        );
+        let around = rect.expand2(Vec2::new(2.0, 0.0));
+        let line = Stroke::new(1.0, t.accent);
+        painter.rect_stroke(around, 3, line, StrokeKind::Outside);
     }
 }
 

@@ -37,13 +37,8 @@ impl Textures {
             self.bytes += picture.rgb.len();
         }
         let (_, texture) = self.known.entry(key).or_insert_with(|| {
-            let texture = upload(
-                ctx,
-                &picture.name,
-                picture.width,
-                picture.height,
-                &picture.rgb,
-            );
+            let (width, height) = (picture.width, picture.height);
+            let texture = upload(ctx, &picture.name, width, height, &picture.rgb);
             (picture.clone(), texture)
         });
         texture.id()

@@ -63,6 +63,9 @@ type Laid = Arc<[(Shade, usize)]>;
 /// The settings in which runs differ: the key, and the value of each run.
 type Different = Arc<[(String, Vec<String>)]>;
 
+/// All rows, as an input of a cached value.
+type SharedRows = Shared<Vec<Arc<RunRow>>>;
+
 /// Indices of runs among all rows.
 type Places = Arc<[usize]>;
 
@@ -79,10 +82,10 @@ pub struct State {
     /// The shade of each selected run.
     shades: HashMap<PathBuf, Shade>,
     /// A cache of the compared runs in order of selection, valid for these rows and this number of changes.
-    laid: Cached<(Shared<Vec<Arc<RunRow>>>, u64), Laid>,
+    laid: Cached<(SharedRows, u64), Laid>,
     expert: Expert,
     /// A cache of the differences between the displayed runs, valid for these rows, indices and language.
-    different: Cached<(Shared<Vec<Arc<RunRow>>>, Vec<usize>, Language), Different>,
+    different: Cached<(SharedRows, Vec<usize>, Language), Different>,
     /// The textures of the accuracy matrices by run.
     matrices: HashMap<PathBuf, Picture>,
     /// The result of the last search.

@@ -328,26 +328,18 @@ fn cost_texts(row: &RunRow) -> [String; 7] {
     let (costs, header) = (&row.costs, row.header.as_ref());
     let known = |known: bool, text: String| if known { text } else { "–".to_string() };
     let milliseconds = costs.prediction_seconds * 1000.0;
+    let trained = header.map(|header| count_text(header.trained_parameters));
+    let stored = count_text(costs.stored_parameters);
+    let time = duration_text(costs.training_seconds);
+    let time_per_image = format!("{} ms", number(milliseconds, 1));
     [
         known(costs.images_seen > 0, count_text(costs.images_seen)),
         header.map_or_else(|| "–".to_string(), epochs_of_tasks),
-        header.map_or_else(
-            || "–".to_string(),
-            |header| count_text(header.trained_parameters),
-        ),
-        known(
-            costs.stored_parameters > 0,
-            count_text(costs.stored_parameters),
-        ),
+        trained.unwrap_or_else(|| "–".to_string()),
+        known(costs.stored_parameters > 0, stored),
         known(costs.kept_bytes > 0, bytes_text(costs.kept_bytes)),
-        known(
-            costs.training_seconds > 0.0,
-            duration_text(costs.training_seconds),
-        ),
-        known(
-            milliseconds > 0.0,
-            format!("{} ms", number(milliseconds, 1)),
-        ),
+        known(costs.training_seconds > 0.0, time),
+        known(milliseconds > 0.0, time_per_image),
     ]
 }
 

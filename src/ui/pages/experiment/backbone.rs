@@ -169,11 +169,9 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.experiment.draft.backbone;
     let known = is_listed(cx, draft);
     let state = &mut cx.pages.experiment;
-    let edit = widgets::line_edit(
-        &mut state.weights_path,
-        (ui.available_width() - 110.0).clamp(160.0, 420.0),
-    )
-    .hint_text(tr!("experiment-weights-path"));
+    let width = (ui.available_width() - 110.0).clamp(160.0, 420.0);
+    let edit = widgets::line_edit(&mut state.weights_path, width);
+    let edit = edit.hint_text(tr!("experiment-weights-path"));
     let response = ui.add(edit).accessible_name(tr!("experiment-weights-name"));
     let inventory = &cx.session.inventory;
     if !response.has_focus() && !response.lost_focus() && !inventory.backbones.is_empty() {

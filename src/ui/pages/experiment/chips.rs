@@ -89,12 +89,8 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
         (0, _) => moved_to(task - 1, usize::MAX),
         _ => moved_to(task, place - 1),
     };
-    offer(
-        ui,
-        earlier.is_some(),
-        tr!("data-move-earlier").into(),
-        earlier,
-    );
+    let words = tr!("data-move-earlier").into();
+    offer(ui, earlier.is_some(), words, earlier);
     let later = match place + 1 < scenario.tasks[task].len() {
         true => moved_to(task, place + 2),
         false if task < last => moved_to(task + 1, 0),

@@ -111,12 +111,9 @@ fn extent(cx: &Cx<'_>) -> String {
 }
 
 fn cost(cx: &Cx<'_>) -> Option<Estimate> {
-    estimate(
-        &cx.session.experiment.draft,
-        &cx.session.experiment.plan,
-        cx.session.rows(),
-        &cx.session.inventory,
-    )
+    let (session, experiment) = (cx.session, &cx.session.experiment);
+    let (rows, inventory) = (session.rows(), &session.inventory);
+    estimate(&experiment.draft, &experiment.plan, rows, inventory)
 }
 
 fn about(seconds: f64) -> String {

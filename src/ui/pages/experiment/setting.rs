@@ -33,13 +33,8 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     let was = (setting.get)(draft);
     let mut value = was.clone();
     let why = cx.session.experiment.why_idle(setting.spec.key);
-    let field = titled(
-        ui,
-        &setting.spec,
-        &mut value,
-        most(&setting.spec, draft),
-        why.as_deref(),
-    );
+    let (most, why) = (most(&setting.spec, draft), why.as_deref());
+    let field = titled(ui, &setting.spec, &mut value, most, why);
     offer_and_set(cx, setting.spec.key, &field, &was, value);
 }
 

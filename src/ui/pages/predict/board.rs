@@ -217,10 +217,8 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
         }
         let hint = format!("{}\n{}", pin.picture.name, tr!("predict-pins-predict-hint"));
         if response.on_hover_text(hint).clicked() {
-            cx.act(UiCommand::PredictPicture(
-                pin.picture.clone(),
-                pin.truth.clone(),
-            ));
+            let (picture, truth) = (pin.picture.clone(), pin.truth.clone());
+            cx.act(UiCommand::PredictPicture(picture, truth));
         }
         if icon_button(ui, Icon::Cross, tr!("predict-pins-remove"), 20.0).clicked() {
             let pin = pin.id;

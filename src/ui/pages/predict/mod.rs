@@ -139,14 +139,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         wide if wide >= 640.0 => 264.0,
         _ => 206.0,
     };
-    columns(
-        ui,
-        cx,
-        Fixed::Left(left),
-        source::left,
-        answer::right,
-        task_slider::at_the_foot,
-    );
+    let (fixed, foot) = (Fixed::Left(left), task_slider::at_the_foot);
+    columns(ui, cx, fixed, source::left, answer::right, foot);
 }
 
 /// Handles the arrow keys, which select the previous or next task, whichever widget has the focus, unless a text is

@@ -140,13 +140,9 @@ fn bars(ui: &mut Ui, shown: &PresentedRun<'_>, step: Step, place: Rect, unit: f3
         let is_asked = task == step.task;
         let colour = if is_asked { t.strong } else { t.subdued };
         if size >= SMALLEST {
-            ui.painter().text(
-                pos2(column.center().x, floor + unit * 0.2),
-                Align2::CENTER_TOP,
-                numbered(task),
-                semibold(size),
-                colour,
-            );
+            let at = pos2(column.center().x, floor + unit * 0.2);
+            let (align, font) = (Align2::CENTER_TOP, semibold(size));
+            ui.painter().text(at, align, numbered(task), font, colour);
         }
         if width > unit * 2.4 {
             let names = listed(shown.run.header.class_names(task), 4);
@@ -199,13 +195,8 @@ fn bar(ui: &Ui, shown: &PresentedRun<'_>, (step, task): (Step, usize), column: R
     }
     let size = fitting(ui, &widest, unit * 0.95, column.width());
     if size >= SMALLEST {
-        painter.text(
-            pos2(column.center().x, above - unit * 0.15),
-            Align2::CENTER_BOTTOM,
-            words,
-            semibold(size),
-            t.strong,
-        );
+        let (at, font) = (pos2(column.center().x, above - unit * 0.15), semibold(size));
+        painter.text(at, Align2::CENTER_BOTTOM, words, font, t.strong);
     }
 }
 

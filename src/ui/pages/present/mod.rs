@@ -228,10 +228,8 @@ fn split(place: Rect, parts: usize, space: f32) -> Vec<Rect> {
     let width = (place.width() - space * (parts as f32 - 1.0)) / parts as f32;
     let part = |at: usize| {
         let left = place.left() + (width + space) * at as f32;
-        Rect::from_min_size(
-            egui::pos2(left, place.top()),
-            Vec2::new(width, place.height()),
-        )
+        let size = Vec2::new(width, place.height());
+        Rect::from_min_size(egui::pos2(left, place.top()), size)
     };
     (0..parts).map(part).collect()
 }

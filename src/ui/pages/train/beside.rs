@@ -39,12 +39,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             faint(ui, tr!("train-compare-forgotten"));
             ui.end_row();
             row(ui, (&mine, t.run(run.shade())), run.answers(), true);
-            row(
-                ui,
-                (other.header.short(), t.run(other.shade)),
-                other.history,
-                alike,
-            );
+            let name = (other.header.short(), t.run(other.shade));
+            row(ui, name, other.history, alike);
         });
         if !alike {
             faint(ui, tr!("train-compare-other-order"));

@@ -64,14 +64,8 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         let forgotten = told.map(|forgotten| number(forgotten * 100.0, 1));
         let label = (None, tr!("train-forgotten-so-far"), "forgetting");
         let each = forgotten_by(run);
-        headline_figure(
-            ui,
-            width,
-            label,
-            forgotten,
-            tr!("train-points"),
-            (None, &each),
-        );
+        let (unit, note) = (tr!("train-points"), (None, each.as_str()));
+        headline_figure(ui, width, label, forgotten, unit, note);
     });
     if let Some(words) = header.and_then(|header| as_they_came(header, &run.reports)) {
         faint(ui, words);

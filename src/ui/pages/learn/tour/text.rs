@@ -203,12 +203,8 @@ fn right_drawings(session: &Session, tour: &Tour, tasks: usize) -> Option<String
         let votes = (0..DRAWN.len()).map(|which| session.tour_drawing_prediction(which, run, task));
         let votes: Vec<_> = votes.collect::<Option<_>>()?;
         let right = votes.iter().filter(|vote| vote.is_right()).count();
-        Some(tr!(
-            "tour-drawings-of-run",
-            name = run.name(),
-            right,
-            all = votes.len()
-        ))
+        let (name, all) = (run.name(), votes.len());
+        Some(tr!("tour-drawings-of-run", name, right, all))
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| tr!("tour-drawings-correct", each = each.join(", ")))

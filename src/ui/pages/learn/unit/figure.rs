@@ -164,11 +164,8 @@ fn bars(ui: &mut Ui, rows: &[(Bar, Vec<f64>)], spread: bool, language: Language)
         }
         if let Some(half) = std_dev(values) {
             let ends = [at(centre - half), at(centre + half)];
-            painter.hline(
-                ends[0]..=ends[1],
-                track.center().y,
-                Stroke::new(3.0, colour.gamma_multiply(0.5)),
-            );
+            let line = Stroke::new(3.0, colour.gamma_multiply(0.5));
+            painter.hline(ends[0]..=ends[1], track.center().y, line);
         }
         for value in values {
             painter.circle_filled(pos2(at(*value), track.center().y), 4.0, colour);

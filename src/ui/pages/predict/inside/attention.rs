@@ -87,14 +87,9 @@ fn over(colour: Color32, share: f32) -> Color32 {
 }
 
 fn cell(rect: Rect, map: &AttentionMap, at: usize) -> Rect {
-    let size = vec2(
-        rect.width() / map.columns.max(1) as f32,
-        rect.height() / map.rows.max(1) as f32,
-    );
-    let place = vec2(
-        (at % map.columns.max(1)) as f32,
-        (at / map.columns.max(1)) as f32,
-    );
+    let (columns, rows) = (map.columns.max(1), map.rows.max(1));
+    let size = vec2(rect.width() / columns as f32, rect.height() / rows as f32);
+    let place = vec2((at % columns) as f32, (at / columns) as f32);
     Rect::from_min_size(rect.min + place * size, size)
 }
 
@@ -128,13 +123,8 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
         )
     };
     let most: Vec<String> = order.into_iter().take(TOLD).map(place).collect();
-    tr!(
-        "predict-attention-highest",
-        title,
-        rows = map.rows,
-        columns = map.columns,
-        each = most.join("; ")
-    )
+    let (rows, columns, each) = (map.rows, map.columns, most.join("; "));
+    tr!("predict-attention-highest", title, rows, columns, each)
 }
 
 /// Returns in words how much attention moved between positions.

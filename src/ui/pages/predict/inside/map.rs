@@ -39,10 +39,8 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
         second = percent(map.shares[1].into(), 0)
     );
     faint(ui, text);
-    let size = vec2(
-        ui.available_width(),
-        (ui.available_width() * 0.75).clamp(160.0, 300.0),
-    );
+    let width = ui.available_width();
+    let size = vec2(width, (width * 0.75).clamp(160.0, 300.0));
     let words = in_words(scene, probe, map);
     let (rect, response) = allocate_named(ui, size, Role::Button, &words);
     let points = places(ui, scene, map, rect.shrink(10.0));
