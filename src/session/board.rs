@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::comparable::sorted_classes;
 use super::pins::Pin;
 use super::views::RunRow;
-use crate::run::event::{ClassPrediction, Prediction, RunHeader};
+use crate::run::event::{ClassPrediction, Prediction};
 use crate::tr;
 
 /// Maximum number of runs in the board.
@@ -56,17 +57,12 @@ impl Session {
 
     /// Returns the runs with the same classes as this run, stored or in progress: this run first, then the newest ones.
     pub fn runs_with_classes_of(&self, run: &Path) -> Vec<PathBuf> {
-        let classes = |header: &RunHeader| {
-            let mut classes = header.class_order.clone();
-            classes.sort();
-            classes
-        };
-        let Some(wanted) = self.header_of(run).map(classes) else {
+        let Some(wanted) = self.header_of(run).map(sorted_classes) else {
             return Vec::new();
         };
         let same = |row: &&RunRow| {
             let header = row.header.as_ref();
-            header.is_some_and(|header| classes(header) == wanted) && row.is_measured()
+            header.is_some_and(|header| sorted_classes(header) == wanted) && row.is_measured()
         };
         let others = self.rows().filter(same).map(|row| row.folder.clone());
         let own = std::iter::once(run.to_path_buf());

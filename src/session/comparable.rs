@@ -14,6 +14,13 @@ fn set(header: &RunHeader) -> BTreeSet<&String> {
     header.class_names(0).iter().collect()
 }
 
+/// Returns all classes of a run in alphabetical order.
+pub(super) fn sorted_classes(header: &RunHeader) -> Vec<String> {
+    let mut names = header.class_order.clone();
+    names.sort();
+    names
+}
+
 /// Returns why the results of these runs cannot be compared, in words: other data, other classes in the first task,
 /// other test images. Empty if their tasks are equal.
 pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
@@ -30,13 +37,8 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
         let names = listed(other.class_names(0), NAMED);
         differs.push(tr!("compare-first-task", names));
     }
-    let sorted = |header: &RunHeader| {
-        let mut names = header.class_order.clone();
-        names.sort();
-        names
-    };
     // If the classes differ, other test images are expected and not reported.
-    if same_pictures == Some(false) && sorted(one) == sorted(other) {
+    if same_pictures == Some(false) && sorted_classes(one) == sorted_classes(other) {
         differs.push(tr!("compare-other-test-images").into());
     } else if one.config.measured_on() != other.config.measured_on() {
         differs.push(tr!("compare-measured-on", on = other.config.measured_on()));

@@ -193,14 +193,11 @@ mod tests {
     }
 
     fn only(most: &str, least: &str) -> String {
-        tr!(
-            "compare-still-recognise-only",
-            n = 2,
-            best = "LAE",
-            most,
-            worst = "Baseline",
-            least
-        )
+        sentence("compare-still-recognise-only", most, least)
+    }
+
+    fn sentence(id: &'static str, most: &str, least: &str) -> String {
+        tr!(id, n = 2, best = "LAE", most, worst = "Baseline", least)
     }
 
     #[test]
@@ -227,14 +224,7 @@ mod tests {
     #[test]
     fn a_difference_of_a_few_images_is_no_verdict() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
-        let words = tr!(
-            "compare-still-recognise",
-            n = 2,
-            best = "LAE",
-            most = "98 %",
-            worst = "Baseline",
-            least = "93 %"
-        );
+        let words = sentence("compare-still-recognise", "98 %", "93 %");
         let pair = [(&lae, 0.98), (&base, 0.93)];
         assert_eq!(told_of(&pair, 90), [words]);
         assert_eq!(told_of(&pair, 400), [only("98 %", "93 %")]);
@@ -247,14 +237,7 @@ mod tests {
         let range = only("95 to 98 %", "90 to 93 %");
         assert_eq!(told(&seeds), [range]);
         let over = [(&lae, 0.98), (&base, 0.93), (&lae, 0.92)];
-        let words = tr!(
-            "compare-still-recognise",
-            n = 2,
-            best = "LAE",
-            most = "92 to 98 %",
-            worst = "Baseline",
-            least = "93 %"
-        );
+        let words = sentence("compare-still-recognise", "92 to 98 %", "93 %");
         assert_eq!(told(&over), [words]);
         assert_eq!(told(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
         let same = tr!(

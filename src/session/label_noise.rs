@@ -1,15 +1,13 @@
 //! The check for training images that look like another class than their label: requests and results.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Session;
+use super::worst::RunTask;
 use crate::metrics::{Answers, Expert, Misclassification};
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Command;
-
-/// A run's folder and one of its tasks (from 0).
-type RunTask = (PathBuf, usize);
 
 /// The checks of runs' training images, each with the ticket of its request.
 #[derive(Default)]

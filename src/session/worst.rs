@@ -20,7 +20,7 @@ const MOST: usize = 200;
 const ABOUT: u64 = u64::MAX;
 
 /// A run's folder and one of its tasks (from 0).
-type RunTask = (PathBuf, usize);
+pub(super) type RunTask = (PathBuf, usize);
 
 /// An image to predict: its index among the predictions, and its source and index there.
 type ErrorImage = (usize, (usize, usize));

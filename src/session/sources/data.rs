@@ -16,7 +16,7 @@ use crate::session::backend::lock;
 use crate::session::collection::Collection;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
-use crate::session::views::{DataView, Thumb};
+use crate::session::views::DataView;
 use crate::texts::Message;
 use crate::tr;
 
@@ -66,11 +66,8 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
     let (classes, pictures): (Vec<usize>, Vec<_>) = first_pictures(&data).into_iter().unzip();
     let looks = ImageKind::of(&pictures);
-    let thumb = |(class, picture): (usize, _)| Thumb {
-        caption: data.classes[class].clone(),
-        picture,
-    };
-    let thumbs = classes.into_iter().zip(pictures).map(thumb).collect();
+    let names = classes.iter().map(|class| data.classes[*class].clone());
+    let thumbs = names.zip(pictures).collect();
     let path_and_reason = |file: &Skipped| (file.path.display().to_string(), file.reason.clone());
     let twins = |twins: &Duplicate| (twins.train.clone(), twins.test.as_str().into());
     let labels = data.two_labels.iter().filter_map(TwoLabels::pair);

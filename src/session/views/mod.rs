@@ -83,15 +83,6 @@ impl<T> Fetch<T> {
     }
 }
 
-/// A small image with a caption.
-#[derive(Clone, Debug)]
-pub struct Thumb {
-    /// Its class name or file name.
-    pub caption: String,
-    /// The pixels.
-    pub picture: Arc<Picture>,
-}
-
 /// A split of an open dataset: the dataset's key and the split.
 pub type SplitKey = (Arc<str>, Split);
 /// An image of an open dataset: the dataset's key, the split and the index. The test images of an added task use a key
@@ -175,8 +166,8 @@ pub struct DataView {
     pub two_labels_told: Option<Message>,
     /// Mean bytes of a decoded training image; `None` if the images are in memory anyway.
     pub picture_bytes: Option<u64>,
-    /// One image per class, for a limited number of classes.
-    pub thumbs: Vec<Thumb>,
+    /// One small image per class with the class's name, for a limited number of classes.
+    pub thumbs: Vec<(String, Arc<Picture>)>,
     /// The look of its images. The drawing canvas uses the same background and stroke width.
     pub looks: ImageKind,
     /// Whether its classes are learned all at once; `None` if the user has not answered.

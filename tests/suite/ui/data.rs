@@ -152,7 +152,7 @@ fn button_sets_bit_depth_for_dark_images() {
         let thumbs = data.unwrap().thumbs.clone();
         thumbs
             .iter()
-            .map(|thumb| *thumb.picture.rgb.iter().max().unwrap())
+            .map(|(_, picture)| *picture.rgb.iter().max().unwrap())
             .max()
     };
     assert_eq!(brightest(&window), Some(16));

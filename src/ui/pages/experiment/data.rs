@@ -10,7 +10,7 @@ use crate::run::config::SettingGroup;
 use crate::session::chooser::{DataExportKind, DialogPurpose, typed_path};
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
-use crate::session::views::{DataView, Fetch, Thumb};
+use crate::session::views::{DataView, Fetch};
 use crate::session::words::bytes_text;
 use crate::texts::of_list;
 use crate::tr;
@@ -254,8 +254,11 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
-        for thumb in view.thumbs.iter().take(shown) {
-            one_thumb(ui, cx, thumb, side);
+        for (class, picture) in view.thumbs.iter().take(shown) {
+            let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Image, class);
+            cx.textures.paint_square(ui, picture, rect, 5);
+            paint_border(ui, rect, 5, tokens(ui).line);
+            response.on_hover_text(class);
         }
         let more = view.classes.len() - shown;
         if more > 0 {
@@ -271,13 +274,6 @@ pub fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
             faint(ui, &words);
         }
     });
-}
-
-fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
-    let (rect, response) = allocate_named(ui, Vec2::splat(side), Role::Image, &thumb.caption);
-    cx.textures.paint_square(ui, &thumb.picture, rect, 5);
-    paint_border(ui, rect, 5, tokens(ui).line);
-    response.on_hover_text(&thumb.caption);
 }
 
 /// Draws the choice. Until the user answers, all classes are learned at once.
