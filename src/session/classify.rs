@@ -93,7 +93,8 @@ impl Session {
         }
         self.classify.work = match event {
             Event::Tried(_) => {
-                let chosen = self.trial().and_then(|trial| choose(trial).cloned());
+                let trial = self.trial_result(&self.experiment.trying);
+                let chosen = trial.and_then(|trial| choose(trial).cloned());
                 match chosen {
                     Some(config) => {
                         self.use_tried(config);

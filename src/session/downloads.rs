@@ -82,11 +82,6 @@ impl Download {
 }
 
 impl Session {
-    /// Returns the downloads in progress, and the failed downloads that were not restarted.
-    pub fn downloads(&self) -> &[Download] {
-        &self.inventory.downloads
-    }
-
     /// Returns the download in progress of the same kind as `item`, if any.
     pub fn running_download_like(&self, item: &Item) -> Option<&Download> {
         let same = |download: &&Download| download.is_like(item) && download.is_under_way();

@@ -61,7 +61,8 @@ pub struct Insides {
     /// Results for the image on Predict in the selected run.
     picture: Views<PictureInside>,
     about: Option<(PathBuf, Arc<Picture>)>,
-    seen: Option<Arc<Picture>>,
+    /// The image on Predict as the network receives it.
+    pub seen: Option<Arc<Picture>>,
 }
 
 impl Insides {
@@ -79,11 +80,6 @@ impl Insides {
     /// Returns the result for the image on Predict after `task`.
     pub fn picture(&self, task: usize) -> Option<&Arc<PictureInside>> {
         self.picture.at(task)
-    }
-
-    /// Returns the image on Predict as the network receives it.
-    pub fn seen(&self) -> Option<&Arc<Picture>> {
-        self.seen.as_ref()
     }
 
     /// Returns whether results of a run are being computed.

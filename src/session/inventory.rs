@@ -19,8 +19,8 @@ pub struct Inventory {
     pub devices: Vec<DeviceView>,
     /// The measured speed of the processor; `None` until it is measured.
     pub(super) speed: Option<f64>,
-    /// Datasets and weights being downloaded, or whose download failed.
-    pub(super) downloads: Vec<Download>,
+    /// Datasets and weights being downloaded, or whose download failed and was not restarted.
+    pub downloads: Vec<Download>,
 }
 
 impl Inventory {

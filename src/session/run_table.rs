@@ -87,18 +87,14 @@ pub struct ShownRow {
 #[derive(Default)]
 pub struct RunTable {
     asked: Option<TableAsk>,
-    made: Option<Result<Arc<TableView>>>,
+    /// The newest table that is finished.
+    pub made: Option<Result<Arc<TableView>>>,
 }
 
 impl RunTable {
     /// Returns whether this table was requested last.
     pub fn is_asked(&self, ask: &TableAsk) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.is(ask))
-    }
-
-    /// Returns the newest table that is finished.
-    pub fn made(&self) -> Option<&Result<Arc<TableView>>> {
-        self.made.as_ref()
     }
 }
 

@@ -94,11 +94,6 @@ impl Session {
         }
     }
 
-    /// Returns the result of trying methods on the current dataset.
-    pub fn trial(&self) -> Option<&Arc<Trial>> {
-        self.trial_result(&self.experiment.trying)
-    }
-
     /// Returns the result of a trial on the current dataset.
     pub fn trial_result<'a>(&self, trying: &'a TrialState) -> Option<&'a Arc<Trial>> {
         match trying {

@@ -433,14 +433,14 @@ fn download_shows_progress_and_can_be_stopped() {
         .get_by_label(&tr!("data-download", size = 170))
         .click();
     wait(&mut window, "the download reports progress", |app| {
-        let mut downloads = app.session.downloads().iter();
+        let mut downloads = app.session.inventory.downloads.iter();
         downloads.any(|d| d.transfer.progress().1.is_some())
     });
     window.get_by_label_contains("5.0 MB of 170.1 MB");
     shot(&mut window, "data-download");
     window.get_by_label(tr!("data-download-stop")).click();
     wait(&mut window, "the download stops", |app| {
-        app.session.downloads().is_empty()
+        app.session.inventory.downloads.is_empty()
     });
     settle(&mut window);
     window.get_by_label(&tr!("data-download", size = 170));

@@ -122,7 +122,7 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     if !cx.session.compare.table.is_asked(&ask) {
         cx.act(UiCommand::Load(Box::new(|session| session.make_table(ask))));
     }
-    match cx.session.compare.table.made().cloned() {
+    match cx.session.compare.table.made.clone() {
         Some(Ok(view)) => {
             curves(ui, cx, &view);
             let height = column.rest(ui, 260.0);

@@ -156,7 +156,8 @@ fn larger(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws the model's settings, the comparison of methods, and links to pages that show more.
 fn details(ui: &mut Ui, cx: &mut Cx<'_>) {
     let header = cx.session.model().and_then(|row| row.header.clone());
-    let trial = cx.session.trial().cloned();
+    let trial = cx.session.trial_result(&cx.session.experiment.trying);
+    let trial = trial.cloned();
     CollapsingHeader::new(tr!("classify-details"))
         .id_salt("model-details")
         .show(ui, |ui| {

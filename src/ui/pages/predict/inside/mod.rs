@@ -146,7 +146,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
             widgets::problem(ui, problem);
             return;
         }
-        let seen = cx.session.predict.insides.seen().cloned();
+        let seen = cx.session.predict.insides.seen.clone();
         let after = cx.session.predict.insides.picture(scene.task).cloned();
         let (Some(seen), Some(after)) = (seen, after) else {
             faint(ui, tr!("predict-inside-attention-computing"));
