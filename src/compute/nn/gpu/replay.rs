@@ -4,6 +4,7 @@
 //! execute them. A replay prepares nothing: kernels, buffers and sizes are those of the recording.
 
 use burn::tensor::Tensor;
+use cubecl::MemoryScope;
 use cubecl::client::{Client, Graph};
 
 use super::glue::constant;
@@ -13,6 +14,10 @@ use super::tokens::ORDERS;
 
 /// How often a recording is attempted. One fails if memory that the run before it has used is not yet free again.
 const ATTEMPTS: usize = 3;
+
+/// The largest memory in bytes that the framework may have reserved before a recording. A recording keeps the memory of
+/// its launches, so that other work may need as much again.
+const MAX_RESERVED: u64 = 1 << 30;
 
 /// The recorded launches of a computation.
 pub struct Recording {
@@ -25,13 +30,17 @@ pub struct Recording {
 
 impl Recording {
     /// Records a computation whose launches depend only on the shapes of its inputs. `compute` runs several times; it
-    /// must neither send values to the GPU nor read results. `None` if [`Packed::new`] does not accept the inputs, or
-    /// if the computation cannot be recorded.
+    /// must neither send values to the GPU nor read results. `None` if [`Packed::new`] does not accept the inputs, if
+    /// too much memory is in use, or if the computation cannot be recorded.
     pub fn new<E>(
         inputs: &[Tensor<1>],
         mut compute: impl FnMut(Vec<Tensor<1>>) -> Result<Vec<Tensor<1>>, E>,
     ) -> Option<Self> {
         let client = constant(inputs.first()?)?.client;
+        let memory = client.memory_report(MemoryScope::CurrentStream).usage();
+        if memory.bytes_reserved > MAX_RESERVED {
+            return None;
+        }
         let inputs = Packed::new(inputs)?;
         for _ in 0..ATTEMPTS {
             let mut run = || compute(inputs.parts().collect()).ok();
